@@ -1,0 +1,147 @@
+/*
+ * ast.h - the abstract syntax tree of a D program.
+ *
+ * One arena (struct unit) owns all nodes, strings and identifiers of a
+ * translation unit; nothing in it is freed alone.
+ *
+ * parse.c builds it; check.c annotates it (type, ident, constant folding,
+ * explicit N_CAST nodes wherever a value changes type) and leaves it so that
+ * lower.c needs no further typing decision: the operands of an arithmetic
+ * operator already have the operator's operand type, an assignment's right
+ * side the left side's type, a condition is left as it is (true: not 0).
+ */
+#ifndef TRACE_AST_H
+#define TRACE_AST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "type.h"
+
+enum nkind {
+	N_INT,		/* ival */
+	N_STR,		/* str, slen: bytes after escapes, NUL not counted */
+	N_VAR,		/* id: scalar global, self->, this->, built-in */
+	N_INDEX,	/* id + list: associative element name[list] */
+	N_ARRAYREF,	/* a[b]: pointer or array a, subscript b */
+	N_MEMBER,	/* a->name or a.name; mem_off/mem_bits after check */
+	N_UNARY,	/* op, a */
+	N_BINARY,	/* op, a, b */
+	N_ASSIGN,	/* op (OP_NONE for =, else OP_ADD … for +=), a, b */
+	N_INCDEC,	/* op OP_ADD/OP_SUB; post; a */
+	N_COND,		/* a ? b : c */
+	N_COMMA,	/* a, b */
+	N_CAST,		/* (type)a; implicit: inserted by check */
+	N_SIZEOF,	/* folded to N_INT by check */
+	N_OFFSETOF,	/* the same */
+	N_STRINGOF,	/* stringof(a) / (string)a: a is char *, array, string */
+	N_CALL,		/* func, list: action or subroutine */
+	N_AGG,		/* id, list: @name[list] (printa etc. arguments) */
+	N_AGGASSIGN,	/* a is N_AGG, b is N_CALL of an aggregating function */
+	N_XLATE,	/* xlate <type> (a) */
+};
+
+enum oper {
+	OP_NONE, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_AND, OP_OR, OP_XOR,
+	OP_SHL, OP_SHR, OP_LAND, OP_LOR, OP_LXOR, OP_EQ, OP_NE, OP_LT, OP_LE,
+	OP_GT, OP_GE, OP_NEG, OP_PLUS, OP_NOT, OP_LNOT, OP_DEREF, OP_ADDR,
+};
+
+enum scope { SC_GLOBAL, SC_SELF, SC_THIS };
+
+enum ikind {
+	ID_SCALAR, ID_ASSOC, ID_AGG, ID_BUILTIN, ID_FUNC, ID_INLINE, ID_ENUMCONST,
+};
+
+struct funcdesc;		/* func.h: const table of actions, subroutines */
+struct builtindesc;		/* func.h: const table of built-in variables */
+
+struct ident {
+	struct ident *next;		/* all identifiers, in order of birth */
+	const char *name;
+	enum ikind kind;
+	enum scope scope;
+	const struct dtype *type;	/* value; NULL until first assigned */
+	const struct dtype **key;	/* ASSOC, AGG, INLINE: key types */
+	uint32_t *keylen;		/* of a string key: the largest bound, in */
+					/* bytes with its NUL, of all its uses */
+	size_t nkey;
+	bool nullable;			/* string scalar/element: unset is NULL */
+	bool declared;			/* by a declaration, not a first use */
+	bool read, written;
+	int line;			/* first declared or used */
+	uint32_t seq;			/* dense per (kind, scope) */
+	const struct funcdesc *func;	/* AGG: its aggregating function */
+	int64_t aggarg[5];		/* AGG: lquantize, llquantize parameters */
+	size_t naggarg;
+	const struct builtindesc *builtin;
+	struct node *inl;		/* INLINE: its expression */
+	int64_t enumval;
+	uint32_t slot;			/* lower: offset, map index or agg id */
+};
+
+struct node {
+	enum nkind kind;
+	enum oper op;
+	bool post, implicit, arrow;
+	bool lval;
+	int line;
+	const struct dtype *type;	/* after check */
+	uint32_t maxlen;		/* string value: bound in bytes with NUL */
+	int64_t ival;
+	const char *str;		/* N_STR bytes, N_MEMBER name */
+	size_t slen;
+	struct ident *id;
+	const struct funcdesc *func;
+	struct node *a, *b, *c;
+	struct node *list;		/* first argument or key */
+	size_t nlist;
+	struct node *next;		/* in a list */
+	uint64_t mem_bit;		/* N_MEMBER: bit offset in a's struct */
+	uint32_t mem_bits;		/* bit-field width, 0: none */
+	const struct fmt *fmt;		/* printf-like: parsed format (fmt.h) */
+};
+
+/* A probe description as written: empty strings where a field was left out.
+ * Any field may be a glob; a number alone is a probe id. */
+struct pdesc {
+	struct pdesc *next;
+	const char *prov, *mod, *func, *name;
+	const char *text;		/* as written, for messages */
+	uint32_t id;			/* 0: by name */
+	int line;
+};
+
+struct stmt {
+	struct stmt *next;
+	struct node *expr;
+	int line;
+	/* control flow, where the statement is no expression */
+	struct stmt *then, *other;	/* if (expr) then else other */
+	bool isif;
+};
+
+struct clause {
+	struct clause *next;
+	struct pdesc *pdesc;		/* list */
+	struct node *pred;		/* NULL: none */
+	struct stmt *body;		/* NULL: default action */
+	bool nobody;			/* no braces at all (-n, -P, …) */
+	int line;
+	uint32_t seq;			/* dense, program order over all sources */
+	const char *source;		/* "script 'x.d'" or "description 'BEGIN '" */
+	struct probe **probe;		/* matched probes (probe.h) */
+	size_t nprobe;
+	bool speculates, commits;
+};
+
+struct unit {
+	struct typeset *types;
+	struct clause *clause, **clause_tail;
+	size_t nclause;
+	struct ident *ident, **ident_tail;
+	struct arena *arena;
+};
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * ir.h - the intermediate representation: BPF operations on virtual registers.
+ *
+ * A struct gen is one BPF program under construction and owns its
+ * instructions, labels and relocations.  Builders append one instruction each
+ * and return the destination register; an error (no memory) sticks in the gen
+ * and is returned by gen_finish, so callers need not check each one.
+ *
+ * Virtual registers hold 64 bits. A register may be assigned more than once
+ * (this is not SSA); its live interval is from its first to its last mention,
+ * stretched over loops by the back edges.
+ */
+#ifndef TRACE_IR_H
+#define TRACE_IR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int vreg;
+typedef int label;
+struct msg;
+struct event;
+struct gen;
+
+enum irop {
+	IR_NOP,
+	IR_MOV,			/* dst = a */
+	IR_IMM,			/* dst = imm (64 bits) */
+	IR_ALU,			/* dst = a op b;  alu, 64 bits */
+	IR_ALUI,		/* dst = a op imm (32 bits signed) */
+	IR_NEG,			/* dst = -a */
+	IR_EXT,			/* dst = a cut to size bytes, sign- or zero-extended */
+	IR_BSWAP,		/* dst = byte order of a reversed in size bytes */
+	IR_LOAD,		/* dst = *(size *)(a + off), zero-extended */
+	IR_STORE,		/* *(size *)(a + off) = b */
+	IR_STOREI,		/* *(size *)(a + off) = imm */
+	IR_ATOMIC,		/* *(size *)(a + off) op= b (add; 4 or 8 bytes) */
+	IR_JMP,			/* goto lab */
+	IR_BR,			/* if (a cc b) goto lab */
+	IR_BRI,			/* if (a cc imm) goto lab */
+	IR_LABEL,		/* lab: */
+	IR_CALL,		/* dst = helper imm (arg[0..narg-1]) */
+	IR_CALLSUB,		/* dst = subprogram imm (args) */
+	IR_MAPFD,		/* dst = map pointer of map imm (helper argument) */
+	IR_MAPVAL,		/* dst = address in array map imm at off */
+	IR_FUNC,		/* dst = address of subprogram imm (bpf_loop) */
+	IR_FP,			/* dst = frame pointer + off */
+	IR_CTX,			/* dst = the program's context argument */
+	IR_EXIT,		/* return a */
+};
+
+enum alu { A_ADD, A_SUB, A_MUL, A_UDIV, A_UMOD, A_AND, A_OR, A_XOR, A_SHL,
+	   A_SHR, A_SAR };
+enum cc { CC_EQ, CC_NE, CC_ULT, CC_ULE, CC_UGT, CC_UGE, CC_SLT, CC_SLE,
+	  CC_SGT, CC_SGE, CC_SET /* a & b != 0 */ };
+
+/* Builders. `size` is in bytes: 1, 2, 4 or 8. */
+vreg	ir_new(struct gen *);			/* a fresh register */
+void	ir_mov(struct gen *, vreg dst, vreg a);	/* assign again */
+vreg	ir_imm(struct gen *, int64_t);
+void	ir_set(struct gen *, vreg dst, int64_t);
+vreg	ir_alu(struct gen *, enum alu, vreg a, vreg b);
+vreg	ir_alui(struct gen *, enum alu, vreg a, int64_t imm);
+vreg	ir_ext(struct gen *, vreg a, unsigned size, bool sign);
+vreg	ir_load(struct gen *, vreg base, int32_t off, unsigned size);
+void	ir_store(struct gen *, vreg base, int32_t off, unsigned size, vreg v);
+void	ir_storei(struct gen *, vreg base, int32_t off, unsigned size, int32_t v);
+void	ir_atomic_add(struct gen *, vreg base, int32_t off, unsigned size, vreg v);
+label	ir_newlabel(struct gen *);
+void	ir_label(struct gen *, label);
+void	ir_jmp(struct gen *, label);
+void	ir_br(struct gen *, enum cc, vreg a, vreg b, label);
+void	ir_bri(struct gen *, enum cc, vreg a, int64_t imm, label);
+vreg	ir_call(struct gen *, int helper, unsigned narg, ...);	/* vregs */
+vreg	ir_mapfd(struct gen *, int map);
+vreg	ir_mapval(struct gen *, int map, uint32_t off);
+vreg	ir_fp(struct gen *, int32_t off);
+vreg	ir_ctx(struct gen *);
+void	ir_exit(struct gen *, int64_t rv);
+/* Space on the 512-byte BPF stack; returns its (negative) offset. */
+int32_t	ir_stack(struct gen *, unsigned size, unsigned align);
+/* Note for -S and for messages about a verifier's refusal. */
+void	ir_line(struct gen *, int clause, int line);
+
+#endif

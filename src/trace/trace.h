@@ -1,0 +1,57 @@
+/*
+ * trace.h - one run of dt-trace: everything the passes share.
+ *
+ * struct trace is made by src/dt-trace.c and passed down; it owns the typeset,
+ * the unit, the compiled program and the open descriptors.
+ */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "opt.h"
+
+struct btf;
+struct consumer;
+struct prog;
+struct provtab;
+struct symtab;
+struct typeset;
+struct unit;
+
+/* What the running kernel offers, probed once at start (kernel.c). */
+struct kernel {
+	unsigned version;		/* KERNEL_VERSION(a, b, c) */
+	int ncpu;			/* possible CPUs */
+	bool btf;			/* /sys/kernel/btf/vmlinux readable */
+	bool task_storage;
+	bool loop;			/* bpf_loop, 5.17 */
+	bool test_run_rawtp;		/* BEGIN and END by BPF_PROG_TEST_RUN */
+	bool fentry;			/* refused under lockdown */
+	bool kprobe;
+	bool uprobe_multi;
+	const char *why_fentry, *why_kprobe;	/* reasons for false */
+};
+
+struct trace {
+	struct opts opt;
+	struct kernel kern;
+	struct typeset *types;
+	struct unit *unit;
+	struct provtab *prov;		/* provider.c: probes, events, ids */
+	struct prog *prog;
+	struct symtab *sym;		/* sym.c: kernel and user symbols */
+	struct consumer *con;
+	pid_t target;			/* -c or -p: $target; 0: none */
+	pid_t *victim;			/* every -c and -p */
+	size_t nvictim;
+	FILE *out;			/* stdout or -o */
+	const char *progname;		/* "dtrace"-compatible prefix of messages */
+	int exit_status;
+	bool offline;			/* -e with -S, no kernel at hand */
+};
+
+#endif
