@@ -35,6 +35,8 @@ struct funcdesc {
 	unsigned flags;
 };
 const struct funcdesc *func_lookup(const char *name);
+/* The i-th of the table, NULL past its end. */
+const struct funcdesc *func_at(unsigned i);
 
 enum bid {
 #define B(id, name, type, flags) B_##id,
@@ -49,5 +51,6 @@ struct builtindesc {
 	unsigned flags;
 };
 const struct builtindesc *builtin_lookup(const char *name);
+const struct builtindesc *builtin_at(unsigned i);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum optkind { OK_FLAG, OK_INT, OK_SIZE, OK_TIME, OK_STR, OK_ENUM };
+enum optkind { OK_FLAG, OK_INT, OK_SIZE, OK_TIME, OK_STR, OK_ENUM, OK_LIST };
 
 /* opt.def: O(id, "name", kind, "default", "what it does") */
 enum opt {
@@ -20,8 +20,12 @@ enum opt {
 	O_N
 };
 
-struct optval { bool set; int64_t num; char *str; };	/* sizes in bytes, */
-struct opts { struct optval v[O_N]; };			/* times in ns */
+/*
+ * num: bytes of a size, ns of a time, index of an OK_ENUM word, 0 or 1; str: a
+ * string, or an OK_LIST's values with a newline after each.
+ */
+struct optval { bool set; int64_t num; char *str; };
+struct opts { struct optval v[O_N]; };
 
 struct msg;
 void	opt_init(struct opts *);
@@ -29,6 +33,8 @@ void	opt_free(struct opts *);
 /* value NULL: the name alone (a flag). -1: *m says what is wrong, worded as
  * "Invalid option name" / "Invalid value for specified option" and why. */
 int	opt_set(struct opts *, const char *name, const char *value, struct msg *);
+/* Every option, its default included. */
+const char *opt_name(enum opt);
 int64_t	opt_num(const struct opts *, enum opt);
 bool	opt_flag(const struct opts *, enum opt);
 const char *opt_str(const struct opts *, enum opt);
