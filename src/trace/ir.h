@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef int vreg;
 typedef int label;
@@ -46,14 +47,39 @@ enum irop {
 	IR_MAPVAL,		/* dst = address in array map imm at off */
 	IR_FUNC,		/* dst = address of subprogram imm (bpf_loop) */
 	IR_FP,			/* dst = frame pointer + off */
-	IR_CTX,			/* dst = the program's context argument */
+	IR_ARG,			/* dst = argument imm of this function */
 	IR_EXIT,		/* return a */
+	IR_NOPS			/* number of them */
 };
 
 enum alu { A_ADD, A_SUB, A_MUL, A_UDIV, A_UMOD, A_AND, A_OR, A_XOR, A_SHL,
 	   A_SHR, A_SAR };
 enum cc { CC_EQ, CC_NE, CC_ULT, CC_ULE, CC_UGT, CC_UGE, CC_SLT, CC_SLE,
 	  CC_SGT, CC_SGE, CC_SET /* a & b != 0 */ };
+
+/*
+ * A gen holds function 0, the program itself, whose only argument is the
+ * context, and the subprograms begun with ir_func. Builders append to the
+ * current function.
+ */
+struct bpfprog;
+struct gen *gen_new(void);			/* NULL: no memory */
+void	gen_free(struct gen *);
+/* What hooks that know only the gen may need: the caller's own pointer. */
+void	gen_setuser(struct gen *, void *);
+void	*gen_user(struct gen *);
+/* Improves, allocates registers and emits; fills insn, rel, sub and linemap of
+ * *out, which owns them then. -1: *m says why (memory; a register or jump out
+ * of BPF's range). May be called once. */
+int	gen_finish(struct gen *, struct bpfprog *out, struct msg *);
+void	gen_dump(struct gen *, FILE *);		/* IR as text, for -S */
+void	bpf_dump(const struct bpfprog *, FILE *);	/* disassembly */
+
+/* Begins a subprogram and makes it current until ir_endfunc. Its number is
+ * known at once, so that it may be called before its body is there. */
+int	ir_func(struct gen *, const char *name, unsigned narg);
+void	ir_endfunc(struct gen *);
+vreg	ir_arg(struct gen *, unsigned n);	/* of the current function */
 
 /* Builders. `size` is in bytes: 1, 2, 4 or 8. */
 vreg	ir_new(struct gen *);			/* a fresh register */
@@ -62,8 +88,13 @@ vreg	ir_imm(struct gen *, int64_t);
 void	ir_set(struct gen *, vreg dst, int64_t);
 vreg	ir_alu(struct gen *, enum alu, vreg a, vreg b);
 vreg	ir_alui(struct gen *, enum alu, vreg a, int64_t imm);
+void	ir_aluto(struct gen *, vreg dst, enum alu, vreg a, vreg b);
+void	ir_aluito(struct gen *, vreg dst, enum alu, vreg a, int64_t imm);
+vreg	ir_neg(struct gen *, vreg a);
 vreg	ir_ext(struct gen *, vreg a, unsigned size, bool sign);
+vreg	ir_bswap(struct gen *, vreg a, unsigned size);
 vreg	ir_load(struct gen *, vreg base, int32_t off, unsigned size);
+void	ir_loadto(struct gen *, vreg dst, vreg base, int32_t off, unsigned size);
 void	ir_store(struct gen *, vreg base, int32_t off, unsigned size, vreg v);
 void	ir_storei(struct gen *, vreg base, int32_t off, unsigned size, int32_t v);
 void	ir_atomic_add(struct gen *, vreg base, int32_t off, unsigned size, vreg v);
@@ -72,12 +103,16 @@ void	ir_label(struct gen *, label);
 void	ir_jmp(struct gen *, label);
 void	ir_br(struct gen *, enum cc, vreg a, vreg b, label);
 void	ir_bri(struct gen *, enum cc, vreg a, int64_t imm, label);
-vreg	ir_call(struct gen *, int helper, unsigned narg, ...);	/* vregs */
+/* Arguments are vregs, at most 5. The result may be left unused. */
+vreg	ir_call(struct gen *, int helper, unsigned narg, ...);
+vreg	ir_callsub(struct gen *, int func, unsigned narg, ...);
+vreg	ir_funcaddr(struct gen *, int func);	/* for bpf_loop */
 vreg	ir_mapfd(struct gen *, int map);
 vreg	ir_mapval(struct gen *, int map, uint32_t off);
 vreg	ir_fp(struct gen *, int32_t off);
-vreg	ir_ctx(struct gen *);
+vreg	ir_ctx(struct gen *);			/* = ir_arg(g, 0) */
 void	ir_exit(struct gen *, int64_t rv);
+void	ir_exitv(struct gen *, vreg);
 /* Space on the 512-byte BPF stack; returns its (negative) offset. */
 int32_t	ir_stack(struct gen *, unsigned size, unsigned align);
 /* Note for -S and for messages about a verifier's refusal. */

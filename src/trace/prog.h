@@ -136,10 +136,14 @@ struct bpfprog {
 	struct event *ev;
 	struct bpf_insn *insn;		/* with map indexes still to be patched */
 	size_t ninsn;
-	struct { uint32_t insn; int map; bool value; uint32_t off; } *rel;
+	struct bpfrel { uint32_t insn; int map; bool value; uint32_t off; } *rel;
 	size_t nrel;
-	struct { uint32_t insn; int clause, line; } *linemap;
+	struct bpfline { uint32_t insn; int clause, line; } *linemap;
 	size_t nlinemap;
+	/* functions, the program itself first; a program with more than one
+	 * needs BTF func_info, which bpf_loop's callbacks insist on */
+	struct bpfsub { uint32_t insn; char name[24]; unsigned narg; } *sub;
+	size_t nsub;
 };
 
 struct prog {
