@@ -24,6 +24,7 @@ struct interval {
 	uint32_t weight;		/* mentions, counted ten-fold in loops */
 	int ndef, def;
 	bool remat;
+	bool plain;			/* every use is a move in any case */
 };
 
 struct ralloc {
@@ -45,6 +46,16 @@ mention(struct interval *iv, int at)
 	iv->weight++;
 }
 
+/* Does use n of i cost nothing more when the operand is made anew there? */
+static bool
+moved(const struct ir *i, int n, const struct ir *def)
+{
+	if (i->op == IR_CALL || i->op == IR_CALLSUB || i->op == IR_EXIT)
+		return true;
+	return def->op == IR_FP && n == 0 && (i->op == IR_LOAD ||
+	    i->op == IR_STORE || i->op == IR_STOREI || i->op == IR_ATOMIC);
+}
+
 static void
 scan(struct ralloc *r)
 {
@@ -56,13 +67,15 @@ scan(struct ralloc *r)
 
 	for (v = 0; v < f->nvreg; v++)
 		r->iv[v] = (struct interval){ .v = v, .from = -2, .to = -2,
-		    .hint = -1 };
+		    .hint = -1, .plain = true };
 	for (k = 0; k < (int)f->n; k++) {
 		i = &f->ins[k];
 		for (n = 0; n < ir_nuse(i); n++) {
 			v = *ir_use(i, n);
 			f->use[v]++;
 			mention(&r->iv[v], k);
+			if (!moved(i, n, &f->ins[r->iv[v].def]))
+				r->iv[v].plain = false;
 			if (i->op == IR_CALL || i->op == IR_CALLSUB)
 				r->iv[v].hint = n + 1;
 		}
@@ -257,6 +270,10 @@ allocate(struct ralloc *r)
 			if (r->active[reg] != NULL &&
 			    r->active[reg]->to <= iv->from)
 				r->active[reg] = NULL;
+		if (iv->plain && iv->remat && iv->ndef == 1) {
+			tostack(r, iv);
+			continue;
+		}
 		reg = choose(r, iv);
 		if (reg >= 0) {
 			assign(r, iv, reg);
