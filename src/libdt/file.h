@@ -33,12 +33,13 @@ int file_slurp(int dirfd, const char *path, size_t max, char **buf,
     size_t *len, struct msg *m);
 
 /*
- * A file beneath dirfd that appears whole or not at all: written to a
- * temporary name beside it (".NAME.XXXXXXXX.tmp", mode 0600 until commit),
- * synced, given mode, renamed over path. dirfd and path must outlive it.
+ * A file beneath dirfd that appears whole or not at all and replaces one that
+ * is there: written without a name (O_TMPFILE; mode 0600 until commit), given
+ * its mode, synced, linked. A kill leaves at most a whole ".NAME.tmp", or,
+ * where the file system has no O_TMPFILE, a ".NAME.PID.N.tmp". path must
+ * outlive it. Syncing the directory is the caller's (path_sync_dir()).
  */
 struct file_new {
-	int dirfd;
 	int parent;		/* fd of the directory it is made in */
 	const char *path;
 	mode_t mode;
