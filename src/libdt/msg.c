@@ -6,7 +6,9 @@
 #include "libdt/esc.h"
 #include "libdt/msg.h"
 
-static const char *const level_names[] = { "note", "warning", "error" };
+static const char *const level_names[MSG_LEVELS] = {
+	"note", "warning", "loss", "error",
+};
 
 void
 msg_clear(struct msg *m)

@@ -13,7 +13,9 @@
 enum msg_level {
 	MSG_NOTE,
 	MSG_WARNING,
+	MSG_LOSS,		/* sound, but something is missing */
 	MSG_ERROR,
+	MSG_LEVELS
 };
 
 #define MSG_PATH_SIZE	1024	/* bytes with the NUL; longer ones end in ... */
@@ -68,7 +70,7 @@ int msg_emit(const struct msg_sink *s, enum msg_level level, const char *id,
 /* Gives a filled msg to the sink; returns what the sink returns. */
 int msg_forward(const struct msg_sink *s, const struct msg *m);
 
-/* "note", "warning", "error" */
+/* "note", "warning", "loss", "error" */
 const char *msg_level_name(enum msg_level level);
 
 /*
@@ -83,7 +85,7 @@ void msg_print(FILE *fp, const char *prog, const struct msg *m);
 struct msg_printer {
 	FILE *fp;
 	const char *prog;
-	uint64_t count[3];	/* printed so far, by level */
+	uint64_t count[MSG_LEVELS];	/* printed so far, by level */
 };
 int msg_print_sink(void *printer, const struct msg *m);
 
