@@ -41,10 +41,10 @@ enum bundle_state {
 	STATE_NOT_ATTACHED, STATE_FAILED, STATE_UNSUPPORTED,
 	STATE_NOT_REQUESTED,
 };
-#define BUNDLE_VERDICTS	"complete|degraded|invalid"
-enum bundle_verdict { VERDICT_COMPLETE, VERDICT_DEGRADED, VERDICT_INVALID };
+#define BUNDLE_VERDICTS	"complete|degraded|invalid"	/* enum verdict */
+
 #define BUNDLE_LEVELS	"error|loss|warning|note"
-enum bundle_level { LEVEL_ERROR, LEVEL_LOSS, LEVEL_WARNING, LEVEL_NOTE };
+
 #define BUNDLE_MODES	"launch|attach"
 enum bundle_mode { MODE_LAUNCH, MODE_ATTACH };
 #define BUNDLE_HOLDS	"pre-exec|stopped|running"
@@ -242,7 +242,7 @@ struct bundle_collectors {
 
 struct bundle_finding {
 	const char *id;
-	int level;		/* enum bundle_level */
+	int level;		/* index in BUNDLE_LEVELS */
 	const char *path;	/* bytes; may be NULL */
 	struct maybe_u64 line;
 	const char *text;	/* bytes */
@@ -251,7 +251,7 @@ struct bundle_counts { uint64_t error, loss, warning, note; };
 struct bundle_validation {
 	const char *schema;	/* "dt-validation/1" */
 	struct bundle_tool tool;
-	int verdict;		/* enum bundle_verdict */
+	int verdict;		/* enum verdict of validate.h */
 	LIST(struct bundle_finding) findings;
 	struct bundle_counts counts;
 };
@@ -282,9 +282,10 @@ struct bundle {
 void bundle_init(struct bundle *b, int dirfd, const char *name);
 /*
  * Loads one file into b. -1 with m: json_read()'s and json_get_*()'s ids;
- * "json-value" for a word that is not in a member's list, a hash, hex, time
- * or escape that is not in its form; "json-schema" for another `schema`;
- * path is the file, the text names the member. b->tree[f] is set once the
+ * "json-value" for a word that is not in a member's list, "json-format" for a
+ * digest, hex or time that is not in its form, "json-escape", "json-path",
+ * "json-schema" for another `schema`; path is the file, the text names the
+ * member. b->tree[f] is set once the
  * file could be parsed, and b->have[f] if all of it was in order.
  */
 int bundle_load(struct bundle *b, enum bundle_file f, struct msg *m);

@@ -46,8 +46,8 @@ int record_key_cmp(const struct record_key *a, const struct record_key *b);
 
 /*
  * Parses the n bytes of a line without its newline. family FAMILY_ANY takes
- * every kind. -1 with m: id "record-syntax" (number of fields, form of a
- * field), "record-kind", "record-range", "record-nul"; the text names the
+ * every kind. -1 with m: id "record-columns" (their number), "record-kind",
+ * "record-field" (its form), "record-range", "record-nul"; the text names the
  * column. The values point into line.
  */
 int record_parse(const char *line, size_t n, enum schema_family family,
@@ -96,7 +96,7 @@ struct record_reader;
 /*
  * Reads from fd, which it takes over, also on failure (NULL with m). name is
  * for messages and must outlive it. The first line must be
- * `#dt-records 1`: any other is malformed, id "record-version".
+ * `#dt-records 1`: any other is malformed, id "header-format".
  */
 struct record_reader *record_reader_new(int fd, const char *name,
     enum schema_family family, struct msg *m);
@@ -105,9 +105,9 @@ struct record_reader *record_reader_open(int dirfd, const char *path,
     enum schema_family family, struct msg *m);
 /*
  * The next line. Every message has the file's name and the line's number.
- * Ids are record_parse()'s and "record-version", "record-header" (a # line
- * that is none or stands after a record), "record-long", "record-torn" (the
- * last line has no newline).
+ * Ids are record_parse()'s and "header-format", "header-order" (a # line
+ * after a record), "record-long", "record-torn" (the last line has no
+ * newline).
  */
 enum record_got record_read(struct record_reader *rd, struct record *r,
     struct msg *m);

@@ -48,10 +48,10 @@ enum {
 };
 
 static const struct schema_field fields[] = {
-#define SPOOL(kind, id, cname, ctype, lo, hi, need, cset, col, ctext) \
+#define SPOOL(kind, id, cname, ctype, lo, hi, need, cset, dest, ctext) \
 	{ .col = { .name = cname, .type = TYPE_##ctype, .unit = "", \
 	.min = lo, .max = hi, .optional = need, .set = cset, \
-	.text = ctext }, .to = col },
+	.text = ctext }, .to = dest },
 #include "libdt/schema.def"
 };
 
