@@ -44,7 +44,8 @@ enum act {
 	ACT_USTACK, ACT_SYM, ACT_MOD, ACT_USYM, ACT_UMOD, ACT_UADDR, ACT_EXIT,
 	ACT_SPECULATE, ACT_COMMIT, ACT_DISCARD, ACT_CLEAR, ACT_TRUNC,
 	ACT_NORMALIZE, ACT_DENORMALIZE, ACT_SETOPT, ACT_SYSTEM, ACT_FREOPEN,
-	ACT_FTRUNCATE, ACT_RAISE, ACT_STOP, ACT_DEFAULT /* empty clause */
+	ACT_FTRUNCATE, ACT_RAISE, ACT_STOP, ACT_DEFAULT /* empty clause */,
+	ACT_STRID,	/* datum.what only: a string as u32 index of prog.str */
 };
 
 /* One value in a record (an argument of printf, a traced value, …). */
@@ -99,7 +100,8 @@ struct aggdesc {
 	int line;
 };
 
-/* BPF maps the program needs; made by load.c in this order. */
+/* BPF maps the program needs; made by load.c in this order. A map of type
+ * BPF_MAP_TYPE_TASK_STORAGE needs BTF for its key (int) and value (bytes). */
 struct mapdesc {
 	const char *name;
 	uint32_t type;			/* BPF_MAP_TYPE_* */
@@ -110,7 +112,8 @@ struct mapdesc {
 };
 
 /* Fixed maps, always at these indexes. */
-enum { MAP_RING, MAP_STATE, MAP_DROPS, MAP_GLOBALS, MAP_NFIXED };
+enum { MAP_RING, MAP_STATE, MAP_DROPS, MAP_FIRED, MAP_GLOBALS, MAP_RODATA,
+       MAP_NFIXED };
 
 /* MAP_STATE: one mmapable element. */
 struct state {
@@ -128,9 +131,14 @@ enum dropkind { DROP_PRINCIPAL, DROP_AGG, DROP_DYNVAR, DROP_SPEC,
 		DROP_SPECUNAVAIL, DROP_SPECBUSY, DROP_STKSTR, DROP_NKIND };
 struct dropcount {
 	uint64_t count, first_ns, last_ns;
-	uint64_t fired;		/* [DROP_PRINCIPAL]: reserves tried = record- */
-				/* emitting clause executions on this CPU */
 };
+/*
+ * MAP_FIRED: per-CPU array of one element, uint64_t[prog.nlayout]: executions
+ * of each clause that records (reserves tried), by clause seq.
+ *
+ * MAP_GLOBALS, MAP_RODATA: arrays of one element; the latter is frozen and
+ * readable by programs only (BPF_F_RDONLY_PROG).
+ */
 
 struct bpfprog {
 	struct event *ev;
@@ -158,6 +166,11 @@ struct prog {
 	size_t nagg;
 	struct probe **probe;		/* [probe.idx] */
 	size_t nprobe;
+	const char **str;		/* strings that records name by number */
+	size_t nstr;
+	uint32_t nspec;			/* speculations at one time */
+	struct arena *arena;		/* owns everything above but bpf[].* */
 };
+void	prog_free(struct prog *);
 
 #endif
