@@ -107,6 +107,7 @@ test_print(void)
 {
 	struct record r;
 	char buf[200];
+	size_t n;
 
 	record_init(&r, KIND_SYSCALL, 1000);
 	record_set_u64(&r, REC_PID, 3);
@@ -115,15 +116,16 @@ test_print(void)
 	record_set_text(&r, REC_SYSCALL_NAME, "read", 4);
 	record_set_i64(&r, REC_SYSCALL_RET, -1);
 	record_set_u64(&r, REC_SYSCALL_ERRNO, 9);
-	CHECK_INT(record_print(&r, buf, sizeof(buf)), strlen(buf));
+	n = record_print(&r, buf, sizeof(buf));
+	CHECK_INT(n, strlen(buf));
 	CHECK_STR(buf, "1000\tsyscall\t3\t4\t-\t-\t-\t17\tread\t-\t-1\t9\t-");
 	CHECK_STR(parse(buf, FAMILY_SYSCALLS), "");
 	record_init(&r, KIND_CONTROL, 1);
 	record_set_u64(&r, REC_CONTROL_PHASE, 2);
 	record_print(&r, buf, sizeof(buf));
 	CHECK_STR(buf, "1\tcontrol\t-\t-\t-\t-\t-\twarmup-done");
-	CHECK_INT(record_columns(KIND_PROC_EXIT, buf, sizeof(buf)),
-	    strlen(buf));
+	n = record_columns(KIND_PROC_EXIT, buf, sizeof(buf));
+	CHECK_INT(n, strlen(buf));
 	CHECK_STR(buf,
 	    "proc-exit\tts\tkind\tpid\ttid\tcpu\trt\tspan\tstatus");
 }
