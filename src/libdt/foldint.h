@@ -1,0 +1,13 @@
+/*
+ * What the files of fold share. Ownership: see fold.h.
+ */
+#ifndef LIBDT_FOLDINT_H
+#define LIBDT_FOLDINT_H
+
+#include "libdt/fold.h"
+
+const struct fold_opt *fold_options(const struct fold *f);
+/* The frame can only be the kernel's: by its module or its address. */
+bool fold_kernel_frame(const char *s, size_t n);
+
+#endif
