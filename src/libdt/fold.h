@@ -84,12 +84,12 @@ enum fold_format {
 /* -1 where there is none of that name. */
 int fold_format_find(const char *name);
 /*
- * Adds the text read from fd, with the nhead bytes read from it before.
- * Lines that belong to nothing go to the sink and are counted. name is for
+ * Adds the text read from fd. Lines that belong to nothing go to the sink and
+ * are counted; a text without lines is an error, id "empty". name is for
  * messages. -1 with m.
  */
 int fold_text(struct fold *f, enum fold_format format, int fd,
-    const char *head, size_t nhead, const char *name,
-    const struct msg_sink *sink, uint64_t *malformed, struct msg *m);
+    const char *name, const struct msg_sink *sink, uint64_t *malformed,
+    struct msg *m);
 
 #endif

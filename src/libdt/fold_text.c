@@ -483,9 +483,8 @@ take_lines(struct text *t, enum fold_format format, struct lines *l,
 }
 
 int
-fold_text(struct fold *f, enum fold_format format, int fd, const char *head,
-    size_t nhead, const char *name, const struct msg_sink *sink,
-    uint64_t *malformed, struct msg *m)
+fold_text(struct fold *f, enum fold_format format, int fd, const char *name,
+    const struct msg_sink *sink, uint64_t *malformed, struct msg *m)
 {
 	struct text t = { .f = f, .blank = true };
 	struct lines l;
@@ -493,11 +492,9 @@ fold_text(struct fold *f, enum fold_format format, int fd, const char *head,
 
 	if (lines_init(&l, fd, LINE_MAX_BYTES) == -1)
 		return msg_set_nomem(m);
-	if (lines_unread(&l, head, nhead) == -1) {
-		lines_free(&l);
-		return msg_set_errno(m, "read", name, "cannot read");
-	}
 	rv = take_lines(&t, format, &l, name, sink, malformed, m);
+	if (rv == 0 && l.line == 0)
+		rv = msg_set_at(m, "empty", name, 0, "the input is empty");
 	block_free(&t.block);
 	lines_free(&l);
 	return rv;

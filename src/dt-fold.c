@@ -1,0 +1,282 @@
+/* dt-fold: fold stacks into lines for flamegraph.pl; dt-fold(1). */
+#include "config.h"
+
+#include <getopt.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libdt/cli.h"
+#include "libdt/fold.h"
+#include "libdt/operands.h"
+#include "libdt/out.h"
+#include "libdt/peek.h"
+
+enum {
+	OPT_ADDRS = 0x2000, OPT_BY, OPT_FROM, OPT_NO_MODULES, OPT_SPAN, OPT_TO,
+};
+
+static const struct cli cli = {
+	.prog = "dt-fold",
+	.synopsis =
+	    "[-0bhk] [-C DIR] [-f FAMILY] [-i FORMAT] [-p PID] [-t TID]\n"
+	    "[--addrs] [--by pid|tid|exe|span] [--from NS] [--no-modules]\n"
+	    "[--span ID] [--to NS] [--version] [BUNDLE ...]",
+	.help =
+	    "  -0, --null         names on standard input end in NUL\n"
+	    "  -b, --bytes        allocations: weigh by bytes, not by number\n"
+	    "  -C, --dir DIR      bundle of the manifest on standard input\n"
+	    "  -f, --family NAME  cpu (as it is) or allocations\n"
+	    "  -h, --help         this help\n"
+	    "  -i, --input FORMAT dtrace, perf, bpftrace, folded or auto\n"
+	    "  -k, --kernel       mark the kernel's frames with _[k]\n"
+	    "  -p, --pid PID      samples of one process\n"
+	    "  -t, --tid TID      samples of one thread\n"
+	    "      --addrs        keep +0xOFFSET of each frame\n"
+	    "      --by WHAT      a first frame: pid, tid, exe or span\n"
+	    "      --from NS, --to NS  samples within these times\n"
+	    "      --no-modules   symbols without their modules\n"
+	    "      --span ID      samples within one span\n"
+	    "      --version      name and version\n",
+};
+
+static const struct option longopts[] = {
+	{ "null", no_argument, NULL, '0' },
+	{ "bytes", no_argument, NULL, 'b' },
+	{ "dir", required_argument, NULL, 'C' },
+	{ "family", required_argument, NULL, 'f' },
+	{ "input", required_argument, NULL, 'i' },
+	{ "kernel", no_argument, NULL, 'k' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "tid", required_argument, NULL, 't' },
+	{ "addrs", no_argument, NULL, OPT_ADDRS },
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "no-modules", no_argument, NULL, OPT_NO_MODULES },
+	{ "span", required_argument, NULL, OPT_SPAN },
+	{ "to", required_argument, NULL, OPT_TO },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
+};
+
+struct run {
+	struct fold_opt opt;
+	enum fold_format format;
+	struct fold *fold;
+	uint64_t malformed;
+	struct peek peek;
+};
+
+static int
+on_finding(void *arg, const struct msg *m)
+{
+	(void)arg;
+	cli_msg(&cli, stderr, m);
+	return 0;
+}
+
+static const struct msg_sink sink = { on_finding, NULL };
+
+static enum dt_exit
+failed(const struct msg *m)
+{
+	cli_msg(&cli, stderr, m);
+	/* what is wrong inside a bundle is an answer */
+	return strcmp(m->id, "no-family") == 0 ||
+	    strncmp(m->id, "json-", 5) == 0 ? DT_NO : DT_CANNOT;
+}
+
+static enum dt_exit
+on_operand(void *arg, const struct operand *op)
+{
+	struct run *r = arg;
+	struct bundle b;
+	struct msg m;
+	enum dt_exit status = DT_OK;
+
+	if (bundle_open(&b, op->fd, op->path, false, &m) == -1 ||
+	    fold_bundle(r->fold, &b, &sink, &r->malformed, &m) == -1)
+		status = failed(&m);
+	bundle_close(&b);
+	return status;
+}
+
+/* Standard input begins with a path or a manifest, and not with stacks. */
+static bool
+names_bundles(const struct peek *p)
+{
+	char first[PEEK_SIZE + 1];
+	const char *s = p->head + strspn(p->head, " \t\r\n");
+	struct stat st;
+
+	if (*s == '{')
+		return true;
+	memcpy(first, p->head, p->n + 1);
+	first[strcspn(first, "\n")] = '\0';
+	return first[0] != '\0' && stat(first, &st) == 0;
+}
+
+static enum dt_exit
+fold_stdin(struct run *r)
+{
+	struct record_reader *rd;
+	struct msg m;
+	int rv, fd;
+
+	if (strncmp(r->peek.head, "#dt-records", 11) == 0) {
+		if ((fd = dup(0)) == -1) {
+			(void)msg_set_errno(&m, "read", "standard input",
+			    "cannot read");
+			return failed(&m);
+		}
+		rd = record_reader_new(fd, "standard input", r->opt.family,
+		    &m);
+		rv = rd == NULL ? -1 : fold_records(r->fold, rd, NULL, &sink,
+		    &r->malformed, &m);
+		record_reader_free(rd);
+	} else {
+		rv = fold_text(r->fold, r->format, 0, "standard input", &sink,
+		    &r->malformed, &m);
+	}
+	if (rv == -1 || peek_check(&r->peek, &m) == -1)
+		return failed(&m);
+	return DT_OK;
+}
+
+static enum dt_exit
+run(struct run *r, const struct operands *o)
+{
+	enum dt_exit status;
+	struct out out;
+	struct msg m;
+
+	if ((r->fold = fold_new(&r->opt)) == NULL) {
+		(void)msg_set_nomem(&m);
+		return failed(&m);
+	}
+	if (o->argc == 0 && peek_stdin(&r->peek, &m) == -1)
+		status = failed(&m);
+	else if (o->argc > 0 || (r->format == FOLD_AUTO &&
+	    (o->dir != NULL || o->nul || names_bundles(&r->peek))))
+		status = operands_each(o, on_operand, r, &sink);
+	else
+		status = fold_stdin(r);
+	out_stdout(&out);
+	if (fold_stacks(r->fold) > 0 && fold_write(r->fold, &out) == -1 &&
+	    out.err == 0) {
+		(void)msg_set_nomem(&m);
+		status = failed(&m);
+	}
+	if (out_close(&out, &m) == -1)
+		status = failed(&m);
+	fold_free(r->fold);
+	return r->malformed > 0 ? cli_worst(status, DT_NO) : status;
+}
+
+static int
+set_by(struct fold_opt *o, const char *arg)
+{
+	static const char *const word[] = { "", "pid", "tid", "exe", "span" };
+	size_t i;
+
+	for (i = 1; i < sizeof(word) / sizeof(word[0]); i++)
+		if (strcmp(word[i], arg) == 0) {
+			o->by = (enum fold_by)i;
+			return 0;
+		}
+	return -1;
+}
+
+static int
+set_family(struct fold_opt *o, const char *arg)
+{
+	int f = schema_family_find(arg, strlen(arg));
+
+	if (f != FAMILY_CPU && f != FAMILY_ALLOCATIONS)
+		return -1;
+	o->family = (enum schema_family)f;
+	return 0;
+}
+
+/* 0, or -1: m says what is wrong, or is empty where it is not known here. */
+static int
+option(struct run *r, struct operands *o, int opt, struct msg *m)
+{
+	struct fold_opt *f = &r->opt;
+	int format;
+
+	msg_clear(m);
+	switch (opt) {
+	case '0':
+		o->nul = true;
+		return 0;
+	case 'b':
+		f->weight = FOLD_BYTES;
+		return 0;
+	case 'C':
+		o->dir = optarg;
+		return 0;
+	case 'f':
+		if (set_family(f, optarg) == 0)
+			return 0;
+		return msg_set(m, "usage", "family %s has no stacks", optarg);
+	case 'i':
+		if ((format = fold_format_find(optarg)) == -1)
+			return msg_set(m, "usage", "no format %s", optarg);
+		r->format = (enum fold_format)format;
+		return 0;
+	case 'k':
+		f->kernel = true;
+		return 0;
+	case 'p':
+		return cli_u64(optarg, 1, SCHEMA_PID_MAX, &f->pid, m);
+	case 't':
+		return cli_u64(optarg, 1, INT64_MAX, &f->tid, m);
+	case OPT_ADDRS:
+		f->addrs = true;
+		return 0;
+	case OPT_BY:
+		if (set_by(f, optarg) == 0)
+			return 0;
+		return msg_set(m, "usage", "--by: no %s", optarg);
+	case OPT_FROM:
+		return cli_u64(optarg, 0, INT64_MAX, &f->from, m);
+	case OPT_NO_MODULES:
+		f->nomodules = true;
+		return 0;
+	case OPT_SPAN:
+		return cli_u64(optarg, 1, UINT64_MAX, &f->span, m);
+	case OPT_TO:
+		return cli_u64(optarg, 1, INT64_MAX, &f->to, m);
+	default:
+		return -1;
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct run r = { .opt = { .family = FAMILY_CPU } };
+	struct operands o = { 0 };
+	struct msg m;
+	int opt;
+
+	if (out_init(&m) == -1) {
+		cli_msg(&cli, stderr, &m);
+		return DT_CANNOT;
+	}
+	while ((opt = getopt_long(argc, argv, ":0bC:f:hi:kp:t:", longopts,
+	    NULL)) != -1) {
+		if (option(&r, &o, opt, &m) == 0)
+			continue;
+		if (m.text[0] == '\0')
+			return cli_option(&cli, opt, argv, stderr);
+		return cli_usage_error(&cli, stderr, "%s", m.text);
+	}
+	if (r.opt.weight == FOLD_BYTES && r.opt.family != FAMILY_ALLOCATIONS)
+		return cli_usage_error(&cli, stderr,
+		    "-b goes with -f allocations");
+	o.argv = argv + optind;
+	o.argc = argc - optind;
+	return run(&r, &o);
+}
