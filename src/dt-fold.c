@@ -123,19 +123,19 @@ fold_stdin(struct run *r)
 	struct msg m;
 	int rv, fd;
 
+	if ((fd = dup(0)) == -1) {
+		(void)msg_set_errno(&m, "read", "standard input",
+		    "cannot read");
+		return failed(&m);
+	}
 	if (strncmp(r->peek.head, "#dt-records", 11) == 0) {
-		if ((fd = dup(0)) == -1) {
-			(void)msg_set_errno(&m, "read", "standard input",
-			    "cannot read");
-			return failed(&m);
-		}
 		rd = record_reader_new(fd, "standard input", r->opt.family,
 		    &m);
 		rv = rd == NULL ? -1 : fold_records(r->fold, rd, NULL, &sink,
 		    &r->malformed, &m);
 		record_reader_free(rd);
 	} else {
-		rv = fold_text(r->fold, r->format, 0, "standard input", &sink,
+		rv = fold_text(r->fold, r->format, fd, "standard input", &sink,
 		    &r->malformed, &m);
 	}
 	if (rv == -1 || peek_check(&r->peek, &m) == -1)

@@ -84,7 +84,7 @@ enum fold_format {
 /* -1 where there is none of that name. */
 int fold_format_find(const char *name);
 /*
- * Adds the text read from fd. Lines that belong to nothing go to the sink and
+ * Adds the text read from fd, which it takes over. Lines that belong to nothing go to the sink and
  * are counted; a text without lines is an error, id "empty". name is for
  * messages. -1 with m.
  */

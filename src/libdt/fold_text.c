@@ -449,11 +449,9 @@ take_lines(struct text *t, enum fold_format format, struct lines *l,
 	char *s;
 	size_t n;
 
-	while ((got = lines_next(l, &s, &n)) != LINES_END) {
-		if (got == LINES_FAILED) {
-			errno = l->err;
-			return msg_set_errno(m, "read", name, "cannot read");
-		}
+	while ((got = lines_next(l, &s, &n, m)) != LINES_END) {
+		if (got == LINES_FAILED)
+			return -1;
 		took = TOOK_NOT;
 		if (got != LINES_LONG && strlen(s) == n) {
 			if (format == FOLD_AUTO && strspn(s, " \t\r") < n)
@@ -490,12 +488,12 @@ fold_text(struct fold *f, enum fold_format format, int fd, const char *name,
 	struct lines l;
 	int rv;
 
-	if (lines_init(&l, fd, LINE_MAX_BYTES) == -1)
-		return msg_set_nomem(m);
+	if (lines_open(&l, fd, name, LINE_MAX_BYTES, m) == -1)
+		return -1;
 	rv = take_lines(&t, format, &l, name, sink, malformed, m);
 	if (rv == 0 && l.line == 0)
 		rv = msg_set_at(m, "empty", name, 0, "the input is empty");
 	block_free(&t.block);
-	lines_free(&l);
+	lines_close(&l);
 	return rv;
 }
