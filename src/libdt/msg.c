@@ -120,6 +120,29 @@ msg_at(struct msg *m, const char *path, uint64_t line)
 	return -1;
 }
 
+void
+msg_within(struct msg *m, const char *dir)
+{
+	char path[sizeof(m->path)];
+	size_t dlen = strlen(dir), n = strlen(m->path);
+
+	if (n == 0 || dlen + 1 + n < sizeof(path)) {
+		memcpy(path, m->path, n + 1);
+		path_copy(m, dir);
+		if (n > 0) {
+			m->path[dlen] = '/';
+			memcpy(m->path + dlen + 1, path, n + 1);
+		}
+		return;
+	}
+	/* Too long together: the end says more than the beginning. */
+	if (n > sizeof(path) - 5)
+		return;
+	memcpy(path, m->path, n + 1);
+	memcpy(m->path, ".../", 4);
+	memcpy(m->path + 4, path, n + 1);
+}
+
 int
 msg_forward(const struct msg_sink *s, const struct msg *m)
 {

@@ -63,6 +63,9 @@ int msg_set_nomem(struct msg *m);
 /* Sets m's path, and its line, where m has no path yet. Returns -1. */
 int msg_at(struct msg *m, const char *path, uint64_t line);
 
+/* Puts a directory before m's path (alone, if m has none). */
+void msg_within(struct msg *m, const char *dir);
+
 /* Makes a finding and gives it to the sink; returns what the sink returns. */
 int msg_emit(const struct msg_sink *s, enum msg_level level, const char *id,
     const char *path, uint64_t line, const char *fmt, ...)
