@@ -14,8 +14,10 @@
 
 #include "opt.h"
 
+struct aggset;
 struct btf;
 struct consumer;
+struct printer;
 struct prog;
 struct provtab;
 struct symtab;
@@ -45,6 +47,8 @@ struct trace {
 	struct prog *prog;
 	struct symtab *sym;		/* sym.c: kernel and user symbols */
 	struct consumer *con;
+	struct printer *print;		/* print.h */
+	struct aggset *agg;		/* agg.h */
 	pid_t target;			/* -c or -p: $target; 0: none */
 	pid_t *victim;			/* every -c and -p */
 	size_t nvictim;

@@ -1,0 +1,42 @@
+/*
+ * aggset.h - the tables behind agg.h: shared by agg.c (reading, changing) and
+ * aggsort.c (order, printing).
+ *
+ * A struct aggset owns its tables, a table its rows.
+ */
+#ifndef TRACE_AGGSET_H
+#define TRACE_AGGSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aggrow.h"
+
+struct aggtab {
+	const struct aggdesc *agg;
+	struct aggrow **row;		/* in no order */
+	size_t nrow, cap;
+	uint32_t *slot;			/* open hash: row index + 1, 0: free */
+	size_t nslot;			/* a power of two, or 0 */
+	bool printed;			/* by printa(): END leaves it out */
+};
+
+struct aggset {
+	struct aggtab *tab;		/* one per prog.agg, in that order */
+	size_t ntab;
+};
+
+struct aggtab *aggset_tab(struct aggset *, const struct aggdesc *);
+
+/* Sort order as the aggsort* options have it. Rows of several aggregations
+ * are ordered by aggregation first. */
+struct aggorder {
+	const struct trace *t;
+	bool key, rev;
+	unsigned keypos, pos;
+};
+void	aggorder_get(const struct trace *, struct aggorder *);
+void	aggorder_sort(const struct aggorder *, struct aggrow **, size_t n);
+
+#endif

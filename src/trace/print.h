@@ -1,0 +1,32 @@
+/*
+ * print.h - records of the ring buffer to DTrace's text.
+ *
+ * struct printer owns what printing remembers from record to record (the
+ * header line, the flow indentation); trace.print points to it from print_open
+ * to print_close. Output goes to trace.out.
+ */
+#ifndef TRACE_PRINT_H
+#define TRACE_PRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct msg;
+struct printer;
+struct trace;
+
+int	print_open(struct trace *, struct msg *);
+void	print_close(struct trace *);
+
+/*
+ * Prints one record of a clause, and does what its consumer-side actions ask:
+ * printa, clear, trunc, normalize, setopt, system, freopen, ftruncate. Not
+ * concerned: REC_ERROR, speculations' buffering, exit, raise, stop. -1: the
+ * output failed, the record does not fit its layout, an action failed.
+ */
+int	print_record(struct trace *, const void *rec, size_t len,
+	    struct msg *);
+/* The newline after the last record, and END's print of aggregations. */
+int	print_end(struct trace *, struct msg *);
+
+#endif

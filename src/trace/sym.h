@@ -1,0 +1,46 @@
+/*
+ * sym.h - names of kernel and user addresses.
+ *
+ * A struct symtab owns all names and mappings it knows; what a lookup returns
+ * lives until sym_free, except where it says otherwise. Nothing is read before
+ * it is needed. User mappings are noted while a process lives and kept after
+ * it has gone, so that its addresses still have names then.
+ */
+#ifndef TRACE_SYM_H
+#define TRACE_SYM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct symtab;
+struct msg;
+
+struct symname {
+	const char *mod;	/* "vmlinux", "libc.so.6"; NULL: no mapping */
+	const char *path;	/* user: the mapped file's, else NULL */
+	const char *name;	/* NULL: no symbol covers the address */
+	uint64_t off;		/* address - symbol's start */
+	uint64_t fileoff;	/* user: offset in the mapped file */
+};
+
+struct symtab *sym_new(void);
+void	sym_free(struct symtab *);
+
+/* Looks an address up; false: nothing is known about it. Failure to read
+ * symbols leaves name NULL, never an error. */
+bool	sym_kernel(struct symtab *, uint64_t addr, struct symname *);
+bool	sym_user(struct symtab *, pid_t pid, uint64_t addr, struct symname *);
+/* The address of a kernel symbol by name ("max_pfn"), 0: none. mod may be
+ * NULL or the module's name. */
+uint64_t sym_kernel_addr(struct symtab *, const char *mod, const char *name);
+
+/*
+ * Notes the mappings of a process while it lives: to be called when its first
+ * record is seen, and on its exec (which makes older ones void).
+ */
+void	sym_note_pid(struct symtab *, pid_t pid);
+void	sym_note_exec(struct symtab *, pid_t pid);
+
+#endif

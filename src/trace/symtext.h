@@ -1,0 +1,32 @@
+/*
+ * symtext.h - stacks and symbols in DTrace's layout.
+ *
+ * Data in a record or key: STACK: datum.size / 8 addresses, ended by 0; USTACK,
+ * JSTACK: a u64 pid and then addresses likewise; SYM, MOD: a u64 address; USYM,
+ * UMOD, UADDR: a u64 pid and a u64 address.
+ */
+#ifndef TRACE_SYMTEXT_H
+#define TRACE_SYMTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct datum;
+struct trace;
+
+/* What trace() and the default print of a key show: stacks as indented lines
+ * after a newline, symbols in a column of 50. */
+int	symtext_print(const struct trace *, FILE *, const struct datum *,
+	    const uint8_t *base);
+/* A symbol datum (not a stack) as text without padding; NUL-ends buf. */
+void	symtext_datum(const struct trace *, const struct datum *,
+	    const uint8_t *base, char *buf, size_t size);
+/* module`symbol+0xoff, module`0xaddr or 0xaddr. */
+void	symtext_kaddr(const struct trace *, uint64_t addr, char *buf,
+	    size_t size);
+void	symtext_uaddr(const struct trace *, pid_t pid, uint64_t addr,
+	    char *buf, size_t size);
+
+#endif
