@@ -58,6 +58,14 @@ struct datum {
 	uint64_t arg;			/* stack: frames; ustack: string size<<32 */
 };
 
+/*
+ * Datum of an action, in order: TRACE, STACK, SYM …: the value (stacks and
+ * symbols as symtext.h lays them out) · TRACEMEM: the bytes, then the length
+ * wanted where there is a third argument · PRINT: the pointer, then the bytes
+ * it points to, of the pointed-to type and at most printsize many · PRINTF,
+ * SYSTEM, FREOPEN: what the format takes · TRUNC, NORMALIZE: agg[0] and the
+ * number · SETOPT: name and value · CLEAR, DENORMALIZE: none but agg[0].
+ */
 struct action {
 	enum act act;
 	int line;
@@ -85,7 +93,8 @@ enum aggfn { AGG_COUNT, AGG_SUM, AGG_AVG, AGG_MIN, AGG_MAX, AGG_STDDEV,
  * One aggregation. Key: the key values at keydatum[].off, zero-padded; value:
  * u64s per CPU: [0] updates (0: the element was never updated on this CPU),
  * then COUNT: none · SUM, MIN, MAX: the value · AVG: sum · STDDEV: sum, low
- * and high half of the 128-bit sum of squares · *QUANTIZE: one a bucket.
+ * and high half of the 128-bit sum of squares · *QUANTIZE: one a bucket, as
+ * aggbucket.h numbers them.
  */
 struct aggdesc {
 	const char *name;		/* "" for @ */
