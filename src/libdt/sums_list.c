@@ -257,12 +257,13 @@ sums_list_parse(struct sums_list *l, char *text, size_t len,
 		line++;
 		nl = memchr(s, '\n', (size_t)(end - s));
 		if (nl == NULL) {
+			nl = end;
 			rc = find(&p, "sums-malformed", line,
 			    "the last line has no end", NULL);
-			break;
 		}
 		*nl = '\0';
-		rc = parse_line(&p, s, (size_t)(nl - s), line, &last);
+		if (rc == 0)
+			rc = parse_line(&p, s, (size_t)(nl - s), line, &last);
 	}
 	if (rc == 0)
 		rc = sort(&p);

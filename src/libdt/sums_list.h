@@ -49,7 +49,10 @@ const char *sums_list_name(enum sums_kind kind);
 int sums_list_read(struct sums_list *l, int dirfd, enum sums_kind kind,
     int bundle, const struct msg_sink *sink, uint64_t *findings,
     struct msg *m);
-/* The same of text at hand, which the list takes over (malloc()ed). */
+/*
+ * The same of text at hand: len bytes and one more, malloc()ed, which the
+ * list takes over.
+ */
 int sums_list_parse(struct sums_list *l, char *text, size_t len,
     enum sums_kind kind, int bundle, const struct msg_sink *sink,
     uint64_t *findings, struct msg *m);
