@@ -24,7 +24,7 @@ struct symtab;
 struct typeset;
 struct unit;
 
-/* What the running kernel offers, probed once at start (kernel.c). */
+/* What the running kernel offers, probed when asked for (kernel.c). */
 struct kernel {
 	unsigned version;		/* KERNEL_VERSION(a, b, c) */
 	int ncpu;			/* possible CPUs */
@@ -36,6 +36,8 @@ struct kernel {
 	bool kprobe;
 	bool uprobe_multi;
 	const char *why_fentry, *why_kprobe;	/* reasons for false */
+	bool asked_fentry, asked_kprobe;	/* kernel.c found out already */
+	struct btf *vmlinux;		/* kernel_btf() */
 };
 
 struct trace {

@@ -1,0 +1,26 @@
+/*
+ * drop.h - losses: read from the kernel, told on stderr, kept as intervals.
+ *
+ * A struct drops owns its intervals.
+ */
+#ifndef TRACE_DROP_H
+#define TRACE_DROP_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "libdt/msg.h"
+
+struct drops;
+struct dropspan;
+struct trace;
+
+struct drops *drops_new(struct trace *, FILE *err, struct msg *);
+void	drops_free(struct drops *);
+/* Reads the counters; what is new gets a line on err and an interval. */
+int	drops_check(struct drops *, struct msg *);
+const struct dropspan *drops_spans(const struct drops *, size_t *n);
+/* "principal", "aggregation" … for --stats. */
+const char *drops_kind(int kind);
+
+#endif

@@ -1,0 +1,264 @@
+/*
+ * kernel.c - feature probes, BTF and tracefs of the running kernel.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+
+#include "trace/kernel.h"
+#include "trace/trace.h"
+
+#define KVER(a, b, c) ((unsigned)(a) << 16 | (unsigned)(b) << 8 | (c))
+
+int
+kernel_init(struct trace *t, struct msg *m)
+{
+	unsigned a = 0, b = 0, c = 0;
+	struct utsname u;
+	int n;
+
+	if (uname(&u) == -1)
+		return msg_set_errno(m, "kernel", NULL, "uname");
+	sscanf(u.release, "%u.%u.%u", &a, &b, &c);
+	t->kern.version = KVER(a, b, c > 255 ? 255 : c);
+	n = libbpf_num_possible_cpus();
+	t->kern.ncpu = n > 0 ? n : 1;
+	t->kern.btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	return 0;
+}
+
+void
+kernel_free(struct trace *t)
+{
+	btf__free(t->kern.vmlinux);
+	t->kern.vmlinux = NULL;
+}
+
+struct btf *
+kernel_btf(struct trace *t, struct msg *m)
+{
+	if (t->kern.vmlinux != NULL)
+		return t->kern.vmlinux;
+	if (!t->kern.btf) {
+		msg_set(m, "no-btf", "no BTF: /sys/kernel/btf/vmlinux cannot "
+		    "be read (the kernel needs CONFIG_DEBUG_INFO_BTF)");
+		return NULL;
+	}
+	t->kern.vmlinux = btf__load_vmlinux_btf();
+	if (t->kern.vmlinux == NULL)
+		msg_set_errno(m, "no-btf", "/sys/kernel/btf/vmlinux",
+		    "cannot load the kernel's types");
+	return t->kern.vmlinux;
+}
+
+uint32_t
+kernel_btf_id(struct trace *t, const char *name, unsigned kind)
+{
+	struct btf *b = kernel_btf(t, NULL);
+	int id;
+
+	if (b == NULL)
+		return 0;
+	id = btf__find_by_name_kind(b, name, kind);
+	return id > 0 ? (uint32_t)id : 0;
+}
+
+/* Bit offset of a member, anonymous ones looked into; -1: none. */
+static int64_t
+find_member(const struct btf *b, const struct btf_type *ty, const char *name,
+    size_t len)
+{
+	const struct btf_member *mem = btf_members(ty);
+
+	for (unsigned i = 0; i < btf_vlen(ty); i++) {
+		const char *n = btf__name_by_offset(b, mem[i].name_off);
+		const struct btf_type *in;
+		int64_t off;
+
+		if (n != NULL && strlen(n) == len && memcmp(n, name, len) == 0)
+			return btf_member_bit_offset(ty, i);
+		if (n != NULL && *n != '\0')
+			continue;
+		in = btf__type_by_id(b, (uint32_t)btf__resolve_type(b,
+		    mem[i].type));
+		if (in == NULL || !btf_is_composite(in))
+			continue;
+		off = find_member(b, in, name, len);
+		if (off >= 0)
+			return btf_member_bit_offset(ty, i) + off;
+	}
+	return -1;
+}
+
+int32_t
+kernel_offset(struct trace *t, const char *type, const char *member)
+{
+	uint32_t id = kernel_btf_id(t, type, BTF_KIND_STRUCT);
+	const struct btf_type *ty;
+	int64_t off;
+
+	if (id == 0)
+		return -1;
+	ty = btf__type_by_id(t->kern.vmlinux, id);
+	off = find_member(t->kern.vmlinux, ty, member, strlen(member));
+	return off < 0 ? -1 : (int32_t)(off / 8);
+}
+
+const char *
+kernel_tracefs(const char *file, char *buf, size_t size, struct msg *m)
+{
+	static const char *const dir[] = { "/sys/kernel/tracing",
+	    "/sys/kernel/debug/tracing" };
+
+	for (size_t i = 0; i < sizeof(dir) / sizeof(dir[0]); i++) {
+		snprintf(buf, size, "%s/events", dir[i]);
+		if (access(buf, R_OK | X_OK) != 0)
+			continue;
+		snprintf(buf, size, "%s/%s", dir[i], file);
+		return buf;
+	}
+	msg_set(m, "no-tracefs", "tracefs is not there: mount -t tracefs "
+	    "tracefs /sys/kernel/tracing (as root)");
+	return NULL;
+}
+
+int
+kernel_tp_id(const char *name, struct msg *m)
+{
+	char file[160], path[256];
+	const char *colon = strchr(name, ':');
+	FILE *fp;
+	int id = -1;
+
+	if (colon == NULL)
+		return msg_set(m, "no-match", "no tracepoint %s", name);
+	snprintf(file, sizeof(file), "events/%.*s/%s/id", (int)(colon - name),
+	    name, colon + 1);
+	if (kernel_tracefs(file, path, sizeof(path), m) == NULL)
+		return -1;
+	fp = fopen(path, "re");
+	if (fp == NULL)
+		return msg_set_errno(m, "no-match", path,
+		    "cannot read the tracepoint");
+	if (fscanf(fp, "%d", &id) != 1)
+		id = -1;
+	fclose(fp);
+	return id >= 0 ? id : msg_set_at(m, "no-match", path, 0,
+	    "not a tracepoint's number");
+}
+
+int
+kernel_online(int *cpu, int max, struct msg *m)
+{
+	static const char path[] = "/sys/devices/system/cpu/online";
+	FILE *fp = fopen(path, "re");
+	int n = 0, from, to;
+
+	if (fp == NULL)
+		return msg_set_errno(m, "cpus", path, "cannot open");
+	while (fscanf(fp, "%d", &from) == 1) {
+		if (fscanf(fp, "-%d", &to) != 1)
+			to = from;
+		for (; from <= to && n < max; from++)
+			cpu[n++] = from;
+		if (fgetc(fp) != ',')
+			break;
+	}
+	fclose(fp);
+	return n > 0 ? n : msg_set_at(m, "cpus", path, 0, "no CPU in it");
+}
+
+/* Loads a program that does nothing; 0, or the errno. */
+static int
+try_load(enum bpf_prog_type type, enum bpf_attach_type at, uint32_t btf_id)
+{
+	struct bpf_insn insn[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = at,
+	    .attach_btf_id = btf_id);
+	int fd = bpf_prog_load(type, NULL, "Dual BSD/GPL", insn, 2, &o);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+const char *
+kernel_no_fentry(struct trace *t)
+{
+	struct kernel *k = &t->kern;
+	uint32_t id;
+	int err;
+
+	if (k->asked_fentry)
+		return k->why_fentry;
+	k->asked_fentry = true;
+	id = kernel_btf_id(t, "vfs_read", BTF_KIND_FUNC);
+	if (id == 0) {
+		k->why_fentry = "the kernel has no BTF of its functions";
+		return k->why_fentry;
+	}
+	err = try_load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, id);
+	k->fentry = err == 0;
+	if (err == EPERM)
+		k->why_fentry = "the kernel refuses to trace its functions "
+		    "(lockdown, or missing privilege)";
+	else if (err != 0)
+		k->why_fentry = "the kernel cannot trace its functions "
+		    "(it needs CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
+	return k->why_fentry;
+}
+
+const char *
+kernel_no_kprobe(struct trace *t)
+{
+	struct kernel *k = &t->kern;
+
+	if (k->asked_kprobe)
+		return k->why_kprobe;
+	k->asked_kprobe = true;
+	k->kprobe = access("/sys/bus/event_source/devices/kprobe/type",
+	    R_OK) == 0;
+	if (!k->kprobe)
+		k->why_kprobe = "the kernel has no kprobes (CONFIG_KPROBES)";
+	return k->why_kprobe;
+}
+
+bool
+kernel_cookie(struct trace *t)
+{
+	return t->kern.version >= KVER(5, 15, 0);
+}
+
+int
+kernel_privilege(struct trace *t, struct msg *m)
+{
+	struct __user_cap_header_struct h = {
+		.version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct d[2] = { { 0 } };
+	uint64_t eff, need;
+
+	if (t->kern.version < KVER(5, 8, 0))
+		return msg_set(m, "kernel", "Linux 5.8 or later is needed");
+	if (syscall(SYS_capget, &h, d) == -1)
+		return msg_set_errno(m, "privilege", NULL, "capget");
+	eff = d[0].effective | (uint64_t)d[1].effective << 32;
+	need = UINT64_C(1) << CAP_BPF | UINT64_C(1) << CAP_PERFMON;
+	if ((eff & UINT64_C(1) << CAP_SYS_ADMIN) != 0 || (eff & need) == need)
+		return 0;
+	return msg_set(m, "privilege", "tracing needs root, or the "
+	    "capabilities CAP_BPF and CAP_PERFMON");
+}

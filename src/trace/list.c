@@ -1,0 +1,83 @@
+/*
+ * list.c - probes as a table.
+ */
+#include "trace/list.h"
+#include "trace/probe.h"
+#include "trace/provider.h"
+#include "trace/stability.h"
+#include "trace/trace.h"
+#include "trace/type.h"
+
+int
+list_head(FILE *fp)
+{
+	return fprintf(fp, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER",
+	    "MODULE", "FUNCTION", "NAME") < 0 ? -1 : 0;
+}
+
+static struct stability
+least(struct stability a, struct stability b)
+{
+	if (b.name < a.name)
+		a.name = b.name;
+	if (b.data < a.data)
+		a.data = b.data;
+	if (b.class < a.class)
+		a.class = b.class;
+	return a;
+}
+
+static void
+list_attr(FILE *fp, const char *title, struct stability s)
+{
+	fprintf(fp, "\t%s\n", title);
+	fprintf(fp, "\t\tIdentifier Names: %s\n", stability_name(s.name));
+	fprintf(fp, "\t\tData Semantics:   %s\n", stability_name(s.data));
+	fprintf(fp, "\t\tDependency Class: %s\n\n", stability_class(s.class));
+}
+
+static int
+list_args(struct trace *t, FILE *fp, const struct probe *p, struct msg *m)
+{
+	struct probearg a;
+	char buf[256];
+
+	fprintf(fp, "\tArgument Types\n");
+	for (unsigned n = 0; n < PROBE_MAXARG; n++) {
+		if (provider_arg(t, p, n, &a, m) == -1)
+			return -1;
+		if (a.type == NULL) {
+			if (n == 0)
+				fprintf(fp, "\t\tNone\n");
+			break;
+		}
+		fprintf(fp, "\t\targs[%u]: %s\n", n, a.native != NULL ? a.native
+		    : type_name(a.type, buf, sizeof(buf)));
+	}
+	putc('\n', fp);
+	return 0;
+}
+
+int
+list_probe(struct trace *t, FILE *fp, const struct probe *p, bool verbose,
+    struct msg *m)
+{
+	const struct pvattr *at = p->pv->attr;
+	struct stability s = least(at->prov, at->name);
+
+	fprintf(fp, "%5u %10s %17s %33s %s\n", p->id, p->prov, p->mod,
+	    p->func, p->name);
+	if (verbose) {
+		if (p->mod[0] != '\0')
+			s = least(s, at->mod);
+		if (p->func[0] != '\0')
+			s = least(s, at->func);
+		putc('\n', fp);
+		list_attr(fp, "Probe Description Attributes", s);
+		list_attr(fp, "Argument Attributes", at->args);
+		if (list_args(t, fp, p, m) == -1)
+			return -1;
+	}
+	return ferror(fp) ? msg_set_errno(m, "write", NULL,
+	    "cannot write output") : 0;
+}

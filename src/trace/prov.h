@@ -1,0 +1,34 @@
+/*
+ * prov.h - the providers' rows, one file prov_NAME.c each.
+ */
+#ifndef TRACE_PROV_H
+#define TRACE_PROV_H
+
+#include "trace/probe.h"
+
+struct dtype;
+struct gen;
+
+/* gen_probe of an event that carries one probe. */
+vreg	gen_probe_const(struct gen *, struct event *, const struct evclause *);
+/* gen_arg of a probe without arguments. */
+vreg	gen_arg_zero(struct gen *, struct event *, unsigned n);
+/*
+ * Jumps to skip unless bit n is set in bits; n is a register below
+ * 64 * nword.
+ */
+void	gen_match_number(struct gen *, vreg n, const uint64_t *bits,
+	    size_t nword, int skip);
+/*
+ * The type of C text as the kernel prints it ("struct iovec *", "size_t"); a
+ * 64-bit integer, or void behind a pointer, when it is not known. NULL only
+ * without memory.
+ */
+const struct dtype *prov_ctype(struct trace *, const char *text);
+
+extern const struct provider prov_dtrace;
+extern const struct provider prov_profile;
+extern const struct provider prov_syscall;
+extern const struct provider prov_proc;
+
+#endif
