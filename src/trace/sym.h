@@ -2,9 +2,9 @@
  * sym.h - names of kernel and user addresses.
  *
  * A struct symtab owns all names and mappings it knows; what a lookup returns
- * lives until sym_free, except where it says otherwise. Nothing is read before
- * it is needed. User mappings are noted while a process lives and kept after
- * it has gone, so that its addresses still have names then.
+ * lives until sym_free (of code made at run time: until the next lookup).
+ * Nothing is read before it is needed. User mappings are noted while a process
+ * lives and kept after it has gone, so that its addresses have names then too.
  */
 #ifndef TRACE_SYM_H
 #define TRACE_SYM_H

@@ -1,0 +1,94 @@
+/*
+ * symint.h - what sym.h's parts share: symkern.c (kallsyms), symelf.c (symbols
+ * of one file), symproc.c (processes and their mappings), symjit.c (perf maps).
+ *
+ * struct symtab owns everything below.
+ */
+#ifndef TRACE_SYMINT_H
+#define TRACE_SYMINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A sorted table of named ranges, names in one pool. */
+struct symrange {
+	uint64_t start, size;		/* size 0: up to the next one */
+	const char *name;
+	uint8_t rank;			/* among equal starts the lowest wins */
+	bool pretty;			/* name is demangled already */
+};
+struct symlist {
+	struct symrange *sym;
+	size_t n, cap;
+	char **pool;			/* chunks that names are in */
+	size_t npool, left;		/* left: bytes free in the last one */
+};
+/* -1: no memory; the name is copied. */
+int	symlist_add(struct symlist *, uint64_t start, uint64_t size,
+	    const char *name, size_t len, uint8_t rank);
+/* Orders it, and leaves one symbol per start. */
+void	symlist_sort(struct symlist *);
+/* The narrowest symbol that covers addr, NULL: none. */
+struct symrange *symlist_find(struct symlist *, uint64_t addr);
+char	*symlist_dup(struct symlist *, const char *s, size_t len);
+void	symlist_free(struct symlist *);
+
+/* Symbols of one mapped file, whoever maps it. */
+struct symfile {
+	struct symfile *next;		/* in its hash chain */
+	unsigned dev_major, dev_minor;
+	uint64_t inode;
+	char *path;
+	const char *mod;		/* its last component */
+	int fd;				/* until the symbols are read, or -1 */
+	bool loaded;
+	struct symlist list;		/* by the file's virtual addresses */
+	struct symseg { uint64_t off, size, vaddr; } *seg;
+	size_t nseg;
+};
+/* The symbol of a file offset; reads the symbols when first asked. NULL: none.
+ * *voff gets the distance from the symbol's start. */
+const char *symfile_find(struct symfile *, uint64_t fileoff, uint64_t *voff);
+void	symfile_load(struct symfile *);
+void	symfile_free(struct symfile *);
+
+struct symmap {
+	uint64_t start, end, off;
+	struct symfile *file;		/* NULL: anonymous, perhaps a JIT's */
+};
+struct symgen {				/* mappings between two execs */
+	struct symgen *older;
+	struct symmap *map;		/* by start */
+	size_t nmap, cap;
+};
+struct symjit;
+struct symproc {
+	struct symproc *next;		/* in its hash chain */
+	pid_t pid;
+	uint64_t start_ticks;
+	uint64_t read_ns;		/* when the mappings were last read */
+	bool dead;
+	struct symgen *gen;
+	struct symjit *jit;
+};
+
+enum { SYM_HASH = 1024 };
+struct symtab {
+	struct symlist kern;
+	const char **kmod;		/* names of modules */
+	size_t nkmod;
+	uint16_t *kmodof;		/* [symbol]: index in kmod */
+	bool kern_read;
+	struct symfile *file[SYM_HASH];
+	size_t nfd;			/* files still open */
+	struct symproc *proc[SYM_HASH];
+	size_t nproc, nmap;
+};
+
+/* JIT symbols of /tmp/perf-PID.map, read again when it has grown. */
+const char *symjit_find(struct symproc *, uint64_t addr, uint64_t *off);
+void	symjit_free(struct symjit *);
+
+#endif
