@@ -34,6 +34,8 @@ struct probe {
 	int64_t key;			/* provider's own: syscall nr, offset … */
 	void *priv;
 	uint32_t idx;			/* dense among enabled probes */
+	struct probe *also;		/* enabled: the same probe as another */
+					/* event carries it, or NULL */
 };
 
 /* How the BPF program of an event is loaded and reached. */

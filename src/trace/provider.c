@@ -20,6 +20,7 @@ static const struct provider *const provider_table[] = {
 	&prov_dtrace,
 	&prov_profile,
 	&prov_syscall,
+	&prov_proc,
 	NULL
 };
 
@@ -99,6 +100,11 @@ provtab_free(struct trace *t)
 	for (size_t i = 0; i < NHASH; i++)
 		for (struct slot *s = pt->hash[i], *n; s != NULL; s = n) {
 			n = s->next;
+			for (struct probe *a = s->p.also, *b; a != NULL;
+			    a = b) {
+				b = a->also;
+				free(a);
+			}
 			free(s->p.priv);
 			free(s->cl);
 			free(s);
@@ -224,6 +230,20 @@ probe_make(struct trace *t, const struct provider *pv, const char *prov,
 	if (made != NULL)
 		*made = true;
 	return &s->p;
+}
+
+struct probe *
+probe_also(struct probe *p)
+{
+	struct probe *a = malloc(sizeof(*a));
+
+	if (a == NULL)
+		return NULL;
+	*a = *p;
+	a->idx = NO_IDX;
+	a->priv = NULL;
+	p->also = a;
+	return a;
 }
 
 struct event *
@@ -474,6 +494,16 @@ event_add(struct event *ev, struct clause *cl, struct probe *p)
 	return 0;
 }
 
+/* The same for every event that carries p. */
+static int
+events_add(struct clause *cl, struct probe *p)
+{
+	for (; p != NULL; p = p->also)
+		if (event_add(p->ev, cl, p) == -1)
+			return -1;
+	return 0;
+}
+
 static int
 enable_probes(struct trace *t, struct unit *u, struct diag *d)
 {
@@ -491,13 +521,14 @@ enable_probes(struct trace *t, struct unit *u, struct diag *d)
 		if (p->ev == NULL && p->pv->enable(t, p, &m) == -1)
 			return diag_error(d, D_PDESC_INVAL,
 			    slot_of(p)->cl[0]->line, "%s", m.text);
-		if (p->idx == NO_IDX && probe_number(t, &p, 1) == -1)
-			return diag_error(d, D_UNKNOWN, 0, "out of memory");
+		for (; p != NULL; p = p->also)
+			if (p->idx == NO_IDX && probe_number(t, &p, 1) == -1)
+				return diag_error(d, D_UNKNOWN, 0,
+				    "out of memory");
 	}
 	for (struct clause *cl = u->clause; cl != NULL; cl = cl->next)
 		for (size_t i = 0; i < cl->nprobe; i++)
-			if (event_add(cl->probe[i]->ev, cl,
-			    cl->probe[i]) == -1)
+			if (events_add(cl, cl->probe[i]) == -1)
 				return diag_error(d, D_UNKNOWN, 0,
 				    "out of memory");
 	return 0;

@@ -62,6 +62,9 @@ bool	pdesc_is_glob(const char *pattern);
 struct probe *probe_make(struct trace *, const struct provider *,
 	    const char *prov, const char *mod, const char *func,
 	    const char *name, uint32_t id, bool *made);
+/* Another carrier of an enabled probe, for one more event: same names and id,
+ * an idx of its own. NULL: no memory. */
+struct probe *probe_also(struct probe *);
 /* A new event of p's provider, last in the list; NULL: no memory. */
 struct event *event_make(struct trace *, const struct provider *,
 	    enum evtype, const char *name);
