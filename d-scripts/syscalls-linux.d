@@ -83,7 +83,6 @@ syscall:::return
 {
 	this->ts = self->ts;
 	this->at = (uintptr_t)0;
-	this->exec = 0;
 }
 
 syscall:::return

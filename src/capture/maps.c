@@ -1,0 +1,235 @@
+#include "capture/maps.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "libdt/clock.h"
+#include "libdt/elfid.h"
+#include "libdt/path.h"
+#include "libdt/proc.h"
+
+#define POLL_FIRST_NS	(10 * NS_PER_S / 1000)
+#define POLL_NS		NS_PER_S
+#define POLL_FAST	10		/* polls until it is one a second */
+
+int
+spool_string(struct out *o, const char *s, size_t n)
+{
+	size_t i;
+	int bad = 0;
+
+	for (i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c < 0x20 || c >= 0x7f || c == '\\')
+			bad |= out_printf(o, "\\%03o", c);
+		else
+			bad |= out_putc(o, c);
+	}
+	return bad ? -1 : 0;
+}
+
+static void
+line_write(struct maps *p, const struct perfmap_event *e, const char *id)
+{
+	p->written++;
+	out_printf(&p->out, "map\t%" PRIu64 "\t%ld\t%ld\t%u\t0x%" PRIx64
+	    "\t0x%" PRIx64 "\t0x%" PRIx64 "\t%s\t", e->ts, (long)e->pid,
+	    (long)e->tid, e->cpu, e->start, e->end, e->offset,
+	    id[0] != '\0' ? id : "-");
+	spool_string(&p->out, e->path, strlen(e->path));
+	out_putc(&p->out, '\n');
+}
+
+/* The build-id from the process's own view of the file, while it lives. */
+static void
+id_read(const struct perfmap_event *e, char hex[ELFID_HEX])
+{
+	char path[4200];
+	struct msg m;
+	unsigned i;
+
+	hex[0] = '\0';
+	if (e->id != NULL) {
+		for (i = 0; i < e->id_len; i++)
+			snprintf(hex + 2 * i, 3, "%02x", e->id[i]);
+		return;
+	}
+	if (e->path[0] != '/' || e->path[1] == '/')
+		return;
+	snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)e->pid,
+	    e->path);
+	msg_clear(&m);
+	if (elfid_path(path, hex, &m) != 0)
+		hex[0] = '\0';
+}
+
+static void
+event_take(void *arg, const struct perfmap_event *e)
+{
+	struct maps *p = arg;
+	char hex[ELFID_HEX];
+
+	switch (e->type) {
+	case PERFMAP_LOST:
+		p->lost += e->count;
+		p->fired += e->count;
+		break;
+	case PERFMAP_EXEC:
+		p->fired++;
+		p->written++;
+		out_printf(&p->out, "unmap\t%" PRIu64 "\t%ld\t%ld\t%u\t0x0"
+		    "\t0xffffffffffffffff\t0x0\t-\t\n", e->ts, (long)e->pid,
+		    (long)e->tid, e->cpu);
+		break;
+	case PERFMAP_MAP:
+		p->fired++;
+		id_read(e, hex);
+		line_write(p, e, hex);
+		break;
+	}
+}
+
+int
+maps_start(struct maps *p, struct staging *st, pid_t pid, struct msg *m)
+{
+	struct msg why;
+	int fd;
+
+	memset(p, 0, sizeof(*p));
+	p->started = clock_now();
+	fd = path_create(st->dir, "spool/maps.spool", 0600, m);
+	if (fd == -1 || out_fdopen(&p->out, fd, "spool/maps.spool", m) == -1)
+		return -1;
+	p->open = true;
+	out_printf(&p->out, "READY\t1\tmaps\t%" PRIu64 "\n", p->started);
+	msg_clear(&why);
+	p->perf = perfmap_open(pid, &why);
+	if (p->perf == NULL)
+		snprintf(p->why, sizeof(p->why), "%.100s: mappings are polled",
+		    why.text);
+	return out_flush(&p->out, m);
+}
+
+/* True the first time a line with these facts is to be written. */
+static bool
+seen_first(struct maps *p, pid_t pid, const struct proc_map *map)
+{
+	struct { int64_t pid; uint64_t start, end, off, path; } key;
+	uint64_t h, *bigger;
+	size_t i;
+
+	memset(&key, 0, sizeof(key));
+	key.pid = pid;
+	key.start = map->start;
+	key.end = map->end;
+	key.off = map->offset;
+	key.path = XXH3_64bits(map->path, map->path_len);
+	h = XXH3_64bits(&key, sizeof(key));
+	for (i = 0; i < p->nseen; i++)
+		if (p->seen[i] == h)
+			return false;
+	if (p->nseen == p->cap) {
+		bigger = realloc(p->seen, (p->cap * 2 + 64) * sizeof(h));
+		if (bigger == NULL)
+			return true;
+		p->seen = bigger;
+		p->cap = p->cap * 2 + 64;
+	}
+	p->seen[p->nseen++] = h;
+	return true;
+}
+
+struct snap {
+	struct maps *p;
+	pid_t pid;
+	uint64_t ts;
+};
+
+static int
+snap_map(void *arg, const struct proc_map *map)
+{
+	struct snap *s = arg;
+	char hex[ELFID_HEX] = "";
+	struct msg m;
+	struct perfmap_event e = {
+		.ts = s->ts, .pid = s->pid, .tid = s->pid,
+		.start = map->start, .end = map->end, .offset = map->offset,
+		.path = map->path_len > 0 ? map->path : "//anon",
+	};
+	int fd;
+
+	if (map->perms[2] != 'x' || !seen_first(s->p, s->pid, map))
+		return 0;
+	msg_clear(&m);
+	fd = map->inode != 0 ? proc_open_map(s->pid, map, &m) : -1;
+	if (fd != -1) {
+		if (elfid_fd(fd, map->path, hex, &m) != 0)
+			hex[0] = '\0';
+		close(fd);
+	}
+	s->p->fired++;
+	line_write(s->p, &e, hex);
+	return 0;
+}
+
+void
+maps_snapshot(struct maps *p, pid_t pid)
+{
+	struct snap s = { .p = p, .pid = pid, .ts = clock_now() };
+	struct msg m;
+
+	msg_clear(&m);
+	if (p->open)
+		proc_maps(pid, snap_map, &s, &m);
+}
+
+void
+maps_tick(struct maps *p, const struct members *who, bool all)
+{
+	uint64_t now = clock_now();
+	size_t i;
+
+	if (!p->open)
+		return;
+	if (p->perf != NULL) {
+		perfmap_read(p->perf, event_take, p);
+		if (!all)
+			return;
+	} else if (all || now >= p->next) {
+		for (i = 0; i < who->n; i++)
+			maps_snapshot(p, who->pid[i]);
+		p->next = now + (++p->polls <= POLL_FAST ? POLL_FIRST_NS :
+		    POLL_NS);
+	} else {
+		return;
+	}
+	/* An error stays with the stream: maps_stop() tells it. */
+	out_flush(&p->out, NULL);
+}
+
+int
+maps_stop(struct maps *p, struct msg *m)
+{
+	int rc;
+
+	if (!p->open)
+		return 0;
+	if (p->perf != NULL)
+		perfmap_read(p->perf, event_take, p);
+	p->detach = clock_now();
+	out_printf(&p->out, "COUNT\tfired\t%" PRIu64 "\nEND\t%" PRIu64 "\n",
+	    p->fired, p->detach);
+	rc = out_close(&p->out, m);
+	perfmap_close(p->perf);
+	p->perf = NULL;
+	free(p->seen);
+	p->seen = NULL;
+	p->nseen = p->cap = 0;
+	p->open = false;
+	return rc;
+}

@@ -1,0 +1,48 @@
+/*
+ * spool/maps.spool: the executable mappings of the cohort, noted while its
+ * processes live (dt-bundle(5)). dt-attach is this collector itself.
+ *
+ * Ownership: a struct maps owns its file and its watch from maps_start() to
+ * maps_stop().
+ */
+#ifndef CAPTURE_MAPS_H
+#define CAPTURE_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "capture/members.h"
+#include "capture/perfmap.h"
+#include "capture/staging.h"
+#include "libdt/out.h"
+
+struct maps {
+	struct out out;
+	bool open;
+	struct perfmap *perf;	/* NULL: snapshots are polled */
+	char why[160];		/* why they are */
+	uint64_t fired, written, lost;
+	uint64_t *seen;		/* hashes of lines already polled */
+	size_t nseen, cap;
+	uint64_t next;		/* when to poll, ns */
+	unsigned polls;
+	uint64_t started, detach;
+};
+
+/*
+ * Opens the spool and watches the process and its descendants to come. perf
+ * events that cannot be had are no error: p->why says so.
+ */
+int maps_start(struct maps *p, struct staging *st, pid_t pid, struct msg *m);
+/* Writes what a process has mapped now. A process that has gone has none. */
+void maps_snapshot(struct maps *p, pid_t pid);
+/* Takes what has come; without perf events: polls all members when due. */
+void maps_tick(struct maps *p, const struct members *who, bool all);
+/* Ends the spool; -1 with m if it could not be written. */
+int maps_stop(struct maps *p, struct msg *m);
+
+/* Writes bytes as D's %S would, without its \0 at the end. */
+int spool_string(struct out *o, const char *s, size_t n);
+
+#endif

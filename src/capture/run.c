@@ -1,0 +1,268 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/capture.h"
+
+#define TICK_NS		(NS_PER_S / 10)
+#define TARGET_END_NS	(10 * NS_PER_S)
+
+static int
+interrupted(struct capture *c, struct msg *m)
+{
+	return msg_set(m, "interrupted", "ended by signal %d (%s) before the "
+	    "window began", c->signal, strsignal(c->signal));
+}
+
+/* Why a collector that has gone went, for people. */
+static void
+collector_fate(const struct collector *c, char *buf, size_t cap)
+{
+	const char *said = c->errors > 0 ? c->error[c->errors - 1] : "";
+	const char *sep = said[0] != '\0' ? ": " : "";
+
+	if (c->signal != 0)
+		snprintf(buf, cap, "killed by signal %d (%s)%s%s", c->signal,
+		    strsignal(c->signal), sep, said);
+	else
+		snprintf(buf, cap, "exit status %d%s%s", c->exit_code, sep,
+		    said);
+}
+
+/* One that fails: if it is required, that is the end of the capture. */
+static int
+collector_lost(struct capture *c, struct collector *col, const char *what,
+    struct msg *m)
+{
+	char buf[400];
+
+	snprintf(buf, sizeof(buf), "%s", what);
+	staging_log(&c->st, "collector %s: %s", family_name(col->family), buf);
+	if (col->required)
+		return msg_set(m, "collector", "collector %s: %s",
+		    family_name(col->family), buf);
+	return 0;
+}
+
+/* Ends one collector alone: INT, TERM, KILL, each in its time. */
+static void
+collector_stop(struct capture *c, struct collector *col, int from)
+{
+	static const int how[] = { SIGINT, SIGTERM, SIGKILL };
+	unsigned seen = c->interrupts;
+	uint64_t until;
+	int i;
+
+	for (i = from; i < 3 && collector_alive(col); i++) {
+		collector_signal(col, how[i]);
+		until = clock_now() + c->set->stop_ns[i];
+		while (collector_alive(col) && clock_now() < until) {
+			loop_wait(c, until, NULL);
+			if (c->interrupts != seen)
+				break;	/* hastened by the user */
+		}
+		seen = c->interrupts;
+	}
+	if (collector_alive(col))
+		collector_error(col, "it outlived SIGKILL");
+	staging_log(&c->st, "collector %s: stopped by %u signals",
+	    family_name(col->family), col->stops);
+}
+
+static int
+attach_wait(struct capture *c, struct collector *col, struct msg *m)
+{
+	uint64_t until = clock_now() + c->ack_ns;
+	char fate[300], what[400];
+
+	for (;;) {
+		loop_wait(c, until, col);
+		if (collector_alive(col) || col->state == COLLECTOR_STARTED) {
+			int rc = collector_ready(col, m);
+
+			if (rc == 1)
+				return 0;
+			if (rc == -1) {
+				collector_error(col, "%s", m->text);
+				return 1;
+			}
+		}
+		if (!collector_alive(col)) {
+			collector_fate(col, fate, sizeof(fate));
+			snprintf(what, sizeof(what), "ended before it was "
+			    "ready: %s", fate);
+			collector_error(col, "%s", what);
+			return 1;
+		}
+		if (c->interrupts > 0)
+			return interrupted(c, m);
+		if (c->target.ended)
+			return msg_set(m, "target", "the target ended before "
+			    "all collectors were attached");
+		if (clock_now() >= until) {
+			collector_error(col, "not ready within %.3g s",
+			    (double)c->ack_ns / 1e9);
+			return 1;
+		}
+		/* Something else grew or ended; the spool may grow in bits. */
+		if (collector_bytes(col) > 0)
+			usleep(1000);
+	}
+}
+
+int
+run_attach(struct capture *c, struct collector *col, struct msg *m)
+{
+	int rc;
+
+	if (collector_start(col, &c->st, &c->tracer, c->set, c->target.pid,
+	    c->guard, &c->mask, m) == -1) {
+		collector_error(col, "%s", m->text);
+		return collector_lost(c, col, m->text, m);
+	}
+	rc = attach_wait(c, col, m);
+	if (rc == 0) {
+		staging_log(&c->st, "collector %s: ready after %.1f ms",
+		    family_name(col->family),
+		    (double)(col->ack - col->started) / 1e6);
+		return 0;
+	}
+	if (rc == -1)
+		return -1;
+	if (collector_alive(col))
+		collector_stop(c, col, 0);
+	col->state = COLLECTOR_FAILED;
+	return collector_lost(c, col, col->error[col->errors - 1], m);
+}
+
+/* Everything this capture has written so far. */
+static uint64_t
+bytes_now(struct capture *c)
+{
+	struct stat st;
+	uint64_t sum = 0;
+	unsigned i;
+
+	for (i = 0; i < c->ncol; i++)
+		sum += collector_bytes(&c->col[i]);
+	if (c->maps.open && fstat(fileno(c->maps.out.fp), &st) == 0)
+		sum += (uint64_t)st.st_size;
+	if (c->own_stdout && fstat(c->out, &st) == 0)
+		sum += (uint64_t)st.st_size;
+	return sum;
+}
+
+static int
+window_check(struct capture *c, struct msg *m)
+{
+	char fate[300], what[400];
+	unsigned i;
+
+	for (i = 0; i < c->ncol; i++) {
+		struct collector *col = &c->col[i];
+
+		if (col->state != COLLECTOR_ENDED || col->told)
+			continue;
+		collector_fate(col, fate, sizeof(fate));
+		snprintf(what, sizeof(what), "ended within the window: %s",
+		    fate);
+		collector_error(col, "%s", what);
+		col->told = true;
+		if (collector_lost(c, col, what, m) == -1)
+			return -1;
+	}
+	if (staging_check(&c->st, m) == -1)
+		return -1;
+	if (bytes_now(c) > c->set->max_bytes)
+		return msg_set(m, "max-bytes", "more than --max-bytes %" PRIu64
+		    " were written", c->set->max_bytes);
+	return 0;
+}
+
+int
+run_window(struct capture *c, struct msg *m)
+{
+	uint64_t end = c->set->duration_ns == 0 ? UINT64_MAX :
+	    c->window.workload_start + c->set->duration_ns, now, until;
+
+	for (;;) {
+		if (c->target.ended) {
+			c->ended = BY_EXIT;
+			break;
+		}
+		if (c->interrupts > 0) {
+			c->ended = BY_SIGNAL;
+			break;
+		}
+		now = clock_now();
+		if (now >= end) {
+			c->ended = BY_DURATION;
+			break;
+		}
+		until = end - now < TICK_NS ? end : now + TICK_NS;
+		if (c->maps.perf == NULL && c->maps.next < until)
+			until = c->maps.next;
+		loop_wait(c, until, NULL);
+		if (c->maps.perf == NULL)
+			members_read(&c->members, c->col[0].spool);
+		if (window_check(c, m) == -1)
+			return -1;
+	}
+	c->window.workload_done = clock_now();
+	staging_log(&c->st, "window ends: %s", c->ended == BY_EXIT ?
+	    "the target has ended" : c->ended == BY_DURATION ?
+	    "its duration has passed" : "interrupted");
+	return 0;
+}
+
+/* All but procs, or procs alone: together, so that their waits overlap. */
+static void
+stop_some(struct capture *c, bool procs)
+{
+	unsigned i, from = procs ? 0 : 1, to = procs ? 1 : c->ncol;
+
+	for (i = from; i < to; i++)
+		if (collector_alive(&c->col[i]))
+			collector_signal(&c->col[i], SIGINT);
+	for (i = from; i < to; i++) {
+		struct collector *col = &c->col[i];
+		unsigned seen = c->interrupts;
+		uint64_t until;
+
+		if (!collector_alive(col))
+			continue;
+		until = col->stop[0].at + c->set->stop_ns[0];
+		while (collector_alive(col) && clock_now() < until &&
+		    c->interrupts == seen)
+			loop_wait(c, until, NULL);
+		if (collector_alive(col))
+			collector_stop(c, col, 1);
+	}
+}
+
+void
+run_stop(struct capture *c)
+{
+	stop_some(c, false);
+	stop_some(c, true);
+}
+
+void
+run_end_target(struct capture *c)
+{
+	uint64_t until = clock_now() + TARGET_END_NS;
+	unsigned seen = c->interrupts;
+
+	if (!c->target.launched || !c->target.released || c->target.ended)
+		return;
+	staging_log(&c->st, "the target still runs: SIGTERM");
+	kill(c->target.pid, SIGTERM);
+	while (!c->target.ended && clock_now() < until &&
+	    c->interrupts == seen)
+		loop_wait(c, until, NULL);
+	if (!c->target.ended)
+		staging_log(&c->st, "the target goes on in spite of SIGTERM");
+}
