@@ -130,20 +130,29 @@ open_beneath(int dirfd, const char *path, int flags, mode_t mode)
 	return open_walk(dirfd, path, flags, mode);
 }
 
+/* A path that may be opened: safe, or "." alone. */
+static int
+check_open(const char *path, struct msg *m)
+{
+	enum path_fault f;
+
+	if (strcmp(path, ".") == 0)
+		return 0;
+	f = path_fault(path, strlen(path));
+	if (f == PATH_GOOD || f == PATH_CONTROL || f == PATH_UTF8)
+		return 0;
+	path_check(path, strlen(path), m);
+	errno = EINVAL;
+	return -1;
+}
+
 int
 path_open(int dirfd, const char *path, int flags, mode_t mode, struct msg *m)
 {
-	enum path_fault f;
 	int fd;
 
-	if (strcmp(path, ".") != 0) {
-		f = path_fault(path, strlen(path));
-		if (f != PATH_GOOD && f != PATH_CONTROL && f != PATH_UTF8) {
-			path_check(path, strlen(path), m);
-			errno = EINVAL;
-			return -1;
-		}
-	}
+	if (check_open(path, m) == -1)
+		return -1;
 	do
 		fd = open_beneath(dirfd, path, flags, mode);
 	while (fd == -1 && errno == EINTR);
@@ -151,6 +160,13 @@ path_open(int dirfd, const char *path, int flags, mode_t mode, struct msg *m)
 		return msg_set_errno(m, "open", path, errno == ELOOP ?
 		    "cannot open (a symbolic link?)" : "cannot open");
 	return fd;
+}
+
+static int
+not_regular(const char *path, mode_t mode, struct msg *m)
+{
+	errno = S_ISDIR(mode) ? EISDIR : EINVAL;
+	return msg_set_at(m, "open", path, 0, "is no regular file");
 }
 
 int
@@ -161,11 +177,13 @@ path_open_file(int dirfd, const char *path, struct stat *st, struct msg *m)
 
 	if (st == NULL)
 		st = &mine;
-	/* Not even to be opened: a device may act on it. */
-	if (fstatat(dirfd, path, st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode) ||
-	    S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode)))
-		goto type;
+	if (check_open(path, m) == -1)
+		return -1;
+	if (fstatat(dirfd, path, st, AT_SYMLINK_NOFOLLOW) == -1)
+		return msg_set_errno(m, "open", path, "cannot open");
+	/* Others are not even to be opened: a device may act on it. */
+	if (!S_ISREG(st->st_mode) && !S_ISLNK(st->st_mode))
+		return not_regular(path, st->st_mode, m);
 	fd = path_open(dirfd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, m);
 	if (fd == -1)
 		return -1;
@@ -177,9 +195,7 @@ path_open_file(int dirfd, const char *path, struct stat *st, struct msg *m)
 	if (S_ISREG(st->st_mode))
 		return fd;
 	close(fd);
-type:
-	errno = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
-	return msg_set_at(m, "open", path, 0, "is no regular file");
+	return not_regular(path, st->st_mode, m);
 }
 
 int

@@ -1,0 +1,73 @@
+load helper
+
+# Manual pages: mandoc has nothing to say, the SYNOPSIS is the usage text,
+# the EXAMPLES run.
+
+# pages [SECTION]: the project's pages
+pages() {
+	ls "$DT_SRC"/man/*.[15]
+}
+
+# section PAGE NAME: the text of one section, without its heading
+section() {
+	mandoc -T ascii -O width=1000 "$1" | sed 's/.\x08//g' |
+	    sed -n "/^$2/,/^[A-Z]/p" | sed '1d;/^[A-Z]/d'
+}
+
+@test "mandoc has nothing to say" {
+	need_tool mandoc
+	for p in $(pages); do
+		run mandoc -T lint "$p"
+		output=$(grep -v -e 'referenced manual not found' \
+		    -e 'outdated mandoc.db' -e '^$' <<<"$output" || true)
+		[ -z "$output" ] || {
+			echo "$output"
+			return 1
+		}
+	done
+}
+
+@test "every page has its sections, every tool its page" {
+	for p in "$DT_SRC"/man/*.1; do
+		for s in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' EXAMPLES; do
+			grep -qx ".Sh $s" "$p" || {
+				echo "${p##*/}: no section $s"
+				return 1
+			}
+		done
+	done
+	for t in "$DT_BIN"/dt-*; do
+		[ ! -x "$t" ] || [ -e "$DT_SRC/man/${t##*/}.1" ] || {
+			echo "${t##*/} has no page"
+			return 1
+		}
+	done
+}
+
+@test "the SYNOPSIS is the usage" {
+	need_tool mandoc
+	for p in "$DT_SRC"/man/*.1; do
+		tool=$(basename "$p" .1)
+		[ -x "$DT_BIN/$tool" ] || continue
+		section "$p" SYNOPSIS | tr -s ' \n' ' ' | sed 's/^ //;s/ $//' \
+		    >synopsis
+		"$DT_BIN/$tool" -h | sed -n '1,/^  *-/p' | grep -v '^  *-' |
+		    sed 's/^usage: //' | tr -s ' \n' ' ' |
+		    sed 's/^ //;s/ $//' >usage
+		diff usage synopsis || {
+			echo "$tool: usage above, SYNOPSIS below"
+			return 1
+		}
+	done
+}
+
+@test "dt-sum(1): the examples run" {
+	need_tool mandoc
+	mkdir dir
+	echo x >dir/x
+	section "$DT_SRC/man/dt-sum.1" EXAMPLES | sed -n 's/^ *\$ //p' >cmds
+	[ "$(wc -l <cmds)" -eq 5 ]
+	while IFS= read -r c; do
+		status 0 bash -c "$c"
+	done <cmds
+}
