@@ -1,0 +1,214 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libdt/elfid.h"
+#include "libdt/validate_int.h"
+
+#define FILE_NAME	"manifest.json"
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* One read of the file for its digest, one of its headers for the id. */
+static int
+check_content(struct val *v, const struct bundle_artifact *a, struct msg *m)
+{
+	char ref[DIGEST_REF], hex[ELFID_HEX] = "";
+	struct digest d;
+	int fd, rc;
+
+	if (digest_file(v->dirfd, a->path, DIGEST_SHA256, &d, m) == -1)
+		return -1;
+	digest_ref(&d, ref);
+	if (strcmp(ref, a->sha256) != 0)
+		val_found(v, FINDING_ARTIFACT_HASH, a->path, 0,
+		    "its SHA-256 is %s, the manifest says %s", ref,
+		    a->sha256);
+	if ((fd = path_open_file(v->dirfd, a->path, NULL, m)) == -1)
+		return -1;
+	rc = elfid_fd(fd, a->path, hex, m);
+	close(fd);
+	if (rc == -1)
+		return -1;
+	if (!same_text(hex[0] != '\0' ? hex : NULL, a->build_id))
+		val_found(v, FINDING_ARTIFACT_BUILD_ID, a->path, 0,
+		    "its build-id is %s, the manifest says %.130s",
+		    hex[0] != '\0' ? hex : "not there",
+		    a->build_id != NULL ? a->build_id : "null");
+	return 0;
+}
+
+static int
+check_artifact(struct val *v, const struct bundle_artifact *a, size_t i,
+    struct msg *m)
+{
+	struct val_entry *e = val_file(v, a->path);
+
+	if (strncmp(a->path, "artifacts/", 10) != 0) {
+		val_found(v, FINDING_JSON_PATH, FILE_NAME, 0,
+		    "artifacts[%zu].path is not beneath artifacts/", i);
+		return 0;
+	}
+	if (e == NULL) {
+		val_found(v, FINDING_ARTIFACT_MISSING, FILE_NAME, 0,
+		    "artifacts[%zu].path %.200s is not there", i, a->path);
+		return 0;
+	}
+	if (e->used)
+		val_found(v, FINDING_ARTIFACT_DUPLICATE, FILE_NAME, 0,
+		    "artifacts[%zu].path %.200s is listed twice", i, a->path);
+	e->used = true;
+	if ((uint64_t)e->st.st_size != a->size)
+		val_found(v, FINDING_ARTIFACT_SIZE, a->path, 0,
+		    "it has %jd bytes, the manifest says %" PRIu64,
+		    (intmax_t)e->st.st_size, a->size);
+	return v->opt->quick ? 0 : check_content(v, a, m);
+}
+
+/* One binary; it is the target's, unless that ran others later on. */
+static void
+check_exe(struct val *v)
+{
+	const struct bundle_manifest *m = &v->b.manifest;
+	const struct bundle_artifact *a, *bin = NULL;
+	const struct bundle_member *t;
+	size_t i, n = 0;
+
+	for (i = 0; i < m->artifacts.n; i++) {
+		a = &m->artifacts.v[i];
+		if (a->kind != ARTIFACT_BINARY)
+			continue;
+		bin = a;
+		n++;
+	}
+	if (n != 1) {
+		val_found(v, FINDING_ARTIFACT_EXE, FILE_NAME, 0,
+		    "%zu artifacts are binaries, not one", n);
+		return;
+	}
+	for (i = 0; v->b.have[BUNDLE_COHORT] && i < v->b.cohort.members.n;
+	    i++) {
+		t = &v->b.cohort.members.v[i];
+		if (t->role == ROLE_TARGET && bin->source != NULL &&
+		    strcmp(t->exe, bin->source) == 0 &&
+		    !same_text(t->exe_build_id, bin->build_id))
+			val_found(v, FINDING_ARTIFACT_EXE, "cohort.json", 0,
+			    "members[%zu].exe_build_id is not that of %.200s",
+			    i, bin->path);
+	}
+}
+
+static int
+library_cmp(const void *a, const void *b)
+{
+	const struct bundle_library *const *x = a, *const *y = b;
+	int c = strcmp((*x)->path, (*y)->path);
+
+	if (c != 0)
+		return c;
+	return strcmp((*x)->build_id != NULL ? (*x)->build_id : "",
+	    (*y)->build_id != NULL ? (*y)->build_id : "");
+}
+
+static int
+check_libraries(struct val *v, struct msg *m)
+{
+	const struct bundle_manifest *man = &v->b.manifest;
+	const struct bundle_library **p;
+	size_t i, n = man->libraries.n;
+
+	if ((p = calloc(n + 1, sizeof(*p))) == NULL)
+		return msg_set_nomem(m);
+	for (i = 0; i < n; i++)
+		p[i] = &man->libraries.v[i];
+	qsort(p, n, sizeof(*p), library_cmp);
+	for (i = 1; i < n; i++)
+		if (library_cmp(&p[i - 1], &p[i]) == 0)
+			val_found(v, FINDING_LIBRARY_DUPLICATE, FILE_NAME, 0,
+			    "libraries names %.200s twice", p[i]->path);
+	free(p);
+	return 0;
+}
+
+/* Whatever nobody named under artifacts/ and logs/. */
+static void
+check_strays(struct val *v)
+{
+	struct val_entry *e;
+	size_t i;
+
+	for (i = 0; i < v->tree.n; i++) {
+		e = &v->tree.v[i];
+		if (e->used || e->type != PATH_FILE)
+			continue;
+		if (v->b.have[BUNDLE_MANIFEST] &&
+		    strncmp(e->path, "artifacts/", 10) == 0)
+			val_found(v, FINDING_ARTIFACT_UNLISTED, e->path, 0,
+			    "the manifest does not list it");
+		if (v->b.have[BUNDLE_COLLECTORS] &&
+		    strncmp(e->path, "logs/", 5) == 0 &&
+		    strcmp(e->path, "logs/target.out") != 0)
+			val_found(v, FINDING_LOG_UNKNOWN, e->path, 0,
+			    "no collector names it as its log");
+	}
+}
+
+/* Scripts and logs that collectors name. */
+static void
+check_named(struct val *v, const struct bundle_collector *c)
+{
+	const struct bundle_manifest *m = &v->b.manifest;
+	const struct bundle_artifact *a;
+	struct val_entry *e;
+	size_t i;
+
+	if (c->log != NULL && (strncmp(c->log, "logs/", 5) != 0 ||
+	    (e = val_file(v, c->log)) == NULL))
+		val_found(v, FINDING_COLLECTOR_LOG, "collectors.json", 0,
+		    "%.100s: log %.200s is not there", c->name, c->log);
+	else if (c->log != NULL)
+		e->used = true;
+	if (c->script == NULL || !v->b.have[BUNDLE_MANIFEST])
+		return;
+	for (i = 0; i < m->artifacts.n; i++) {
+		a = &m->artifacts.v[i];
+		if (a->kind == ARTIFACT_SCRIPT &&
+		    strcmp(a->path, c->script) == 0)
+			break;
+	}
+	if (i == m->artifacts.n)
+		val_found(v, FINDING_COLLECTOR_SCRIPT, "collectors.json", 0,
+		    "%.100s: script %.200s is no script of the manifest",
+		    c->name, c->script);
+	else if (!same_text(c->script_sha256, a->sha256))
+		val_found(v, FINDING_COLLECTOR_SCRIPT, "collectors.json", 0,
+		    "%.100s: script_sha256 is not that of %.200s", c->name,
+		    c->script);
+}
+
+int
+val_artifacts(struct val *v, struct msg *m)
+{
+	const struct bundle_manifest *man = &v->b.manifest;
+	size_t i;
+
+	if (v->b.have[BUNDLE_MANIFEST]) {
+		for (i = 0; i < man->artifacts.n; i++)
+			if (check_artifact(v, &man->artifacts.v[i], i, m) ==
+			    -1)
+				return -1;
+		check_exe(v);
+		if (check_libraries(v, m) == -1)
+			return -1;
+	}
+	if (v->b.have[BUNDLE_COLLECTORS])
+		for (i = 0; i < v->b.collectors.collectors.n; i++)
+			check_named(v, &v->b.collectors.collectors.v[i]);
+	check_strays(v);
+	return 0;
+}

@@ -1,0 +1,148 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdt/validate_pass.h"
+
+/* A thread's calls so far. */
+struct call {
+	uint64_t end;		/* of the last one */
+	uint64_t open_ts, open_line;	/* the last syscall-open; 0 = none */
+};
+
+struct calls {
+	struct val_map map;	/* (member, tid) */
+	struct call *v;
+	size_t n, cap;
+	bool full;
+};
+
+static int
+calls_begin(struct val_pass *p)
+{
+	p->state = calloc(1, sizeof(struct calls));
+	return p->state != NULL ? 0 : msg_set_nomem(p->m);
+}
+
+static int
+calls_end(struct val_pass *p)
+{
+	struct calls *s = p->state;
+
+	if (s != NULL) {
+		val_map_free(&s->map);
+		free(s->v);
+	}
+	free(s);
+	return 0;
+}
+
+/* The thread's call; NULL and 0 if there is no room, NULL and -1 on error. */
+static struct call *
+thread_of(struct val_pass *p, int *rc)
+{
+	struct calls *s = p->state;
+	ssize_t i = val_map_get(&s->map, (uint64_t)p->member, p->tid);
+	struct call *v;
+	size_t cap;
+
+	*rc = 0;
+	if (i != -1)
+		return &s->v[i];
+	if (s->n == VAL_OPEN) {
+		if (!s->full)
+			PASS_BAD(p, RECORD_LIMIT, "more than %u threads",
+			    VAL_OPEN);
+		s->full = true;
+		return NULL;
+	}
+	if (s->n == s->cap) {
+		cap = s->cap > 0 ? s->cap * 2 : 256;
+		v = reallocarray(s->v, cap, sizeof(*v));
+		if (v == NULL) {
+			*rc = msg_set_nomem(p->m);
+			return NULL;
+		}
+		s->v = v;
+		s->cap = cap;
+	}
+	if (val_map_set(&s->map, (uint64_t)p->member, p->tid,
+	    (uint32_t)s->n) == -1) {
+		*rc = msg_set_nomem(p->m);
+		return NULL;
+	}
+	s->v[s->n] = (struct call){ 0 };
+	return &s->v[s->n++];
+}
+
+static bool
+is_exec(const struct record *r)
+{
+	const struct value *n = &r->v[REC_SYSCALL_NAME];
+
+	return r->kind == KIND_SYSCALL && r->v[REC_SYSCALL_ERRNO].u == 0 &&
+	    ((n->len == 6 && memcmp(n->s, "execve", 6) == 0) ||
+	    (n->len == 8 && memcmp(n->s, "execveat", 8) == 0));
+}
+
+/* The call that began the target's program, see dt-bundle(5): window. */
+static void
+note_execve(struct val_pass *p)
+{
+	struct val *v = p->v;
+	uint64_t at;
+
+	if (v->b.cohort.members.v[p->member].role != ROLE_TARGET ||
+	    v->members == NULL)
+		return;
+	at = v->members[p->member].first_exec;
+	if (v->first_execve == 0 && p->ts <= at && at <= p->end)
+		v->first_execve = p->ts;
+}
+
+/* An open call is legal if its thread did nothing more in that program. */
+static void
+check_open(struct val_pass *p, struct call *c)
+{
+	if (c->open_line == 0)
+		return;
+	if (p->born <= c->open_ts &&
+	    !val_exec_within(p->v, p->member, c->open_ts, p->ts))
+		val_found(p->v, FINDING_PAIR_OPEN, p->path, c->open_line,
+		    "thread %" PRIu64 " went on to line %" PRIu64, p->tid,
+		    p->line);
+	c->open_line = 0;
+}
+
+static int
+calls_record(struct val_pass *p, const struct record *r)
+{
+	struct call *c;
+	int rc;
+
+	if (r->kind == KIND_SYSCALL && val_drops_within(p, p->ts, p->end))
+		PASS_BAD(p, PAIR_GAP, "it spans a loss interval");
+	if (p->member == -1)
+		return 0;
+	if ((c = thread_of(p, &rc)) == NULL)
+		return rc;
+	check_open(p, c);
+	/* execve() of another thread ends under the first one's id */
+	if (is_exec(r))
+		note_execve(p);
+	else if (p->ts < c->end && p->born <= p->ts)
+		PASS_BAD(p, PAIR_OVERLAP, "the call before it of thread %"
+		    PRIu64 " ended %" PRIu64 " ns later", p->tid,
+		    c->end - p->ts);
+	if (p->end > c->end)
+		c->end = p->end;
+	if (r->kind == KIND_SYSCALL_OPEN) {
+		c->open_ts = p->ts;
+		c->open_line = p->line;
+	}
+	return 0;
+}
+
+const struct val_pass_ops val_syscalls_ops = {
+	calls_begin, calls_record, calls_end,
+};

@@ -1,0 +1,288 @@
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "libdt/validate_int.h"
+
+#define FILE_NAME	"collectors.json"
+#define BAD(v, f, k, fmt, ...) \
+	val_found(v, FINDING_##f, FILE_NAME, 0, "%.100s: " fmt, (k)->name, \
+	    __VA_ARGS__)
+
+ssize_t
+val_collector(const struct val *v, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < v->b.collectors.collectors.n; i++)
+		if (strcmp(v->b.collectors.collectors.v[i].name, name) == 0)
+			return (ssize_t)i;
+	return -1;
+}
+
+static const struct bundle_family *
+family_of(const struct val *v, const struct bundle_collector *k)
+{
+	return v->b.have[BUNDLE_MANIFEST] ?
+	    &v->b.manifest.families.of[k->family] : NULL;
+}
+
+static void
+check_times(struct val *v, const struct bundle_collector *k)
+{
+	const struct bundle_manifest *m = &v->b.manifest;
+	const struct maybe_u64 *p[] = { &k->started, &k->ack, &k->detach };
+	static const char *const names[] = { "started", "ack", "detach" };
+	uint64_t last = 0;
+	size_t i;
+
+	if (v->b.have[BUNDLE_MANIFEST])
+		last = m->clock.start.mono;
+	for (i = 0; i < 3; i++) {
+		if (!p[i]->known)
+			continue;
+		if (p[i]->v < last) {
+			BAD(v, COLLECTOR_ORDER, k, "%s is before what comes "
+			    "first", names[i]);
+			return;
+		}
+		last = p[i]->v;
+	}
+	if (v->b.have[BUNDLE_MANIFEST] && last > m->clock.end.mono)
+		BAD(v, COLLECTOR_ORDER, k, "%s is after clock.end.mono",
+		    "it");
+	else if (k->ack.known && (!k->started.known || !k->detach.known))
+		BAD(v, COLLECTOR_ORDER, k, "acknowledged, but has no %s",
+		    k->started.known ? "detach" : "started");
+	else if (v->b.have[BUNDLE_MANIFEST] && k->detach.known &&
+	    k->detach.v < m->window.workload_done.v)
+		BAD(v, COLLECTOR_EARLY, k, "detached %" PRIu64
+		    " ns before the workload was done",
+		    m->window.workload_done.v - k->detach.v);
+}
+
+static void
+check_ack(struct val *v, const struct bundle_collector *k)
+{
+	const struct bundle_family *f = family_of(v, k);
+
+	if (k->ack.known)
+		return;
+	if (k->counters.recorded > 0 || (f != NULL && !k->builtin &&
+	    (f->state == STATE_OBSERVED || f->state == STATE_NONE_FIRED)))
+		BAD(v, COLLECTOR_ACK, k, "never acknowledged, yet its family "
+		    "is %s", "taken as attached");
+}
+
+static bool
+stopped_by(const struct bundle_collector *k, int64_t sig)
+{
+	static const int sigs[] = { SIGINT, SIGTERM, SIGKILL };
+	size_t i;
+
+	for (i = 0; i < k->stops.n; i++)
+		if (k->stops.v[i].signal >= 0 && k->stops.v[i].signal < 3 &&
+		    sigs[k->stops.v[i].signal] == sig)
+			return true;
+	return false;
+}
+
+static void
+check_end(struct val *v, const struct bundle_collector *k)
+{
+	size_t i;
+
+	if (k->builtin ? k->exit_code.known || k->signal.known :
+	    k->exit_code.known == k->signal.known && k->started.known)
+		BAD(v, COLLECTOR_STATUS, k, "%s", k->exit_code.known ?
+		    "has an exit code and a signal" : k->signal.known ?
+		    "is built in and has a signal" :
+		    "has neither an exit code nor a signal");
+	else if (k->exit_code.known && k->exit_code.v != 0)
+		BAD(v, COLLECTOR_EXIT, k, "its tracer exited with %" PRId64,
+		    k->exit_code.v);
+	else if (k->signal.known && !stopped_by(k, k->signal.v))
+		BAD(v, COLLECTOR_EXIT, k, "its tracer died of signal %"
+		    PRId64, k->signal.v);
+	for (i = 0; i < k->stops.n; i++) {
+		if (i > 0 && (k->stops.v[i].signal <=
+		    k->stops.v[i - 1].signal || k->stops.v[i].at <
+		    k->stops.v[i - 1].at))
+			BAD(v, COLLECTOR_STOPS, k, "stops[%zu] is out of "
+			    "order", i);
+		else if (k->detach.known && k->stops.v[i].at > k->detach.v)
+			BAD(v, COLLECTOR_STOPS, k, "stops[%zu] is after its "
+			    "detach", i);
+	}
+	if (stopped_by(k, SIGKILL))
+		BAD(v, COLLECTOR_KILLED, k, "took neither INT nor TERM in "
+		    "%s", "time");
+}
+
+static void
+check_kind(struct val *v, const struct bundle_collector *k)
+{
+	const struct bundle_family *f = family_of(v, k);
+
+	if (k->builtin != (k->script == NULL) ||
+	    (k->script == NULL) != (k->script_sha256 == NULL))
+		BAD(v, COLLECTOR_BUILTIN, k, "%s", k->builtin ?
+		    "is built in and has a script" :
+		    "has no script, or a script without its hash");
+	else if (!k->builtin && (k->argv.n == 0 || k->tracer == NULL))
+		BAD(v, COLLECTOR_BUILTIN, k, "has no %s", "tracer");
+	if (f != NULL && f->required != k->required && !k->builtin)
+		BAD(v, COLLECTOR_REQUIRED, k, "required is %s, its family's "
+		    "is not", k->required ? "true" : "false");
+	if (k->rate_hz.known != (k->family == FAMILY_CPU))
+		BAD(v, COLLECTOR_RATE, k, "rate_hz is %s", k->rate_hz.known ?
+		    "given, but it samples nothing by rate" : "null");
+}
+
+static void
+check_malformed(struct val *v, const struct bundle_collector *k)
+{
+	uint64_t want = k->malformed < BUNDLE_MALFORMED_LINES ?
+	    k->malformed : BUNDLE_MALFORMED_LINES;
+	size_t i;
+
+	if (k->malformed > 0)
+		BAD(v, COLLECTOR_MALFORMED, k, "%" PRIu64 " lines were no "
+		    "records", k->malformed);
+	if (k->malformed_lines.n != want) {
+		BAD(v, COLLECTOR_MALFORMED_LINES, k, "%zu malformed lines "
+		    "are listed, not %" PRIu64, k->malformed_lines.n, want);
+		return;
+	}
+	for (i = 1; i < k->malformed_lines.n; i++)
+		if (k->malformed_lines.v[i] <= k->malformed_lines.v[i - 1]) {
+			BAD(v, COLLECTOR_MALFORMED_LINES, k,
+			    "malformed_lines[%zu] is out of order", i);
+			return;
+		}
+}
+
+static void
+check_drops(struct val *v, const struct bundle_collector *k)
+{
+	const struct bundle_drop *d;
+	const struct bundle_manifest *m = &v->b.manifest;
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < k->drops.n; i++) {
+		d = &k->drops.v[i];
+		sum = d->count > UINT64_MAX - sum ? UINT64_MAX :
+		    sum + d->count;
+		if (d->from > d->to || d->count == 0 ||
+		    (i > 0 && d->from < d[-1].from) ||
+		    (v->b.have[BUNDLE_MANIFEST] &&
+		    (d->from < m->clock.start.mono ||
+		    d->to > m->clock.end.mono)))
+			BAD(v, DROP_INTERVAL, k, "drops[%zu] is empty, "
+			    "reversed, unsorted or outside the capture", i);
+	}
+	if (k->counters.dropped.known && sum != k->counters.dropped.v)
+		BAD(v, BALANCE_DROPPED, k, "dropped is %" PRIu64
+		    ", its intervals hold %" PRIu64, k->counters.dropped.v,
+		    sum);
+	if (sum > 0 || (k->counters.dropped.known &&
+	    k->counters.dropped.v > 0))
+		BAD(v, COLLECTOR_DROPS, k, "lost %" PRIu64 " records", sum);
+}
+
+static void
+check_filters(struct val *v, const struct bundle_collector *k)
+{
+	uint64_t sum = 0, seen = 0;
+	size_t i;
+
+	for (i = 0; i < k->filters.n; i++) {
+		const struct bundle_filter *f = &k->filters.v[i];
+
+		sum = f->count > UINT64_MAX - sum ? UINT64_MAX :
+		    sum + f->count;
+		if (seen & UINT64_C(1) << f->rule)
+			BAD(v, FILTER_RULE, k, "filters[%zu] names its rule "
+			    "again", i);
+		seen |= UINT64_C(1) << f->rule;
+		if (f->rule == RULE_NOT_MEMBER && f->count > 0)
+			BAD(v, FILTER_MEMBER, k, "%" PRIu64 " records of "
+			    "processes that are no members were removed",
+			    f->count);
+	}
+	if (sum != k->counters.filtered)
+		BAD(v, BALANCE_FILTERED, k, "filtered is %" PRIu64
+		    ", its rules removed %" PRIu64, k->counters.filtered,
+		    sum);
+}
+
+static void
+check_balance(struct val *v, const struct bundle_collector *k)
+{
+	const struct bundle_counters *c = &k->counters;
+	uint64_t sum;
+
+	if (!c->fired.known || !c->dropped.known)
+		BAD(v, BALANCE_NULL, k, "%s is null: what was lost is not "
+		    "known", c->fired.known ? "dropped" : "fired");
+	else if (__builtin_add_overflow(c->recorded, c->dropped.v, &sum) ||
+	    __builtin_add_overflow(sum, c->filtered, &sum) ||
+	    sum != c->fired.v)
+		BAD(v, BALANCE_BROKEN, k, "fired %" PRIu64 " is not recorded "
+		    "%" PRIu64 " + dropped %" PRIu64 " + filtered %" PRIu64,
+		    c->fired.v, c->recorded, c->dropped.v, c->filtered);
+	if (k->tracer_drops.known && c->dropped.known &&
+	    k->tracer_drops.v != c->dropped.v)
+		BAD(v, BALANCE_TRACER, k, "the tracer says it lost %" PRIu64
+		    ", the counters say %" PRIu64, k->tracer_drops.v,
+		    c->dropped.v);
+}
+
+/* Tracers attach one after the other, in the order of the file. */
+static void
+check_serial(struct val *v, const struct bundle_collectors *c)
+{
+	const struct bundle_collector *k, *last = NULL;
+	size_t i;
+
+	for (i = 0; i < c->collectors.n; i++) {
+		k = &c->collectors.v[i];
+		if (k->builtin || !k->started.known)
+			continue;
+		if (last != NULL && k->started.v < last->ack.v)
+			BAD(v, COLLECTOR_SERIAL, k, "was started before "
+			    "%.100s acknowledged", last->name);
+		if (k->ack.known)
+			last = k;
+	}
+}
+
+void
+val_collectors(struct val *v)
+{
+	const struct bundle_collectors *c = &v->b.collectors;
+	const struct bundle_collector *k;
+	size_t i;
+
+	if (!v->b.have[BUNDLE_COLLECTORS])
+		return;
+	for (i = 0; i < c->collectors.n; i++) {
+		k = &c->collectors.v[i];
+		if (val_collector(v, k->name) != (ssize_t)i)
+			BAD(v, COLLECTOR_DUPLICATE, k, "%s",
+			    "there is another one of this name");
+		check_times(v, k);
+		check_ack(v, k);
+		check_end(v, k);
+		check_kind(v, k);
+		check_malformed(v, k);
+		check_drops(v, k);
+		check_filters(v, k);
+		check_balance(v, k);
+		if (k->errors.n > 0)
+			BAD(v, COLLECTOR_ERRORS, k, "%.200s",
+			    k->errors.v[0]);
+	}
+	check_serial(v, c);
+}

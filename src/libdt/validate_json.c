@@ -1,0 +1,58 @@
+#include <string.h>
+
+#include "libdt/validate_int.h"
+
+struct check {
+	struct val *v;
+	struct msg *m;
+	unsigned errors;
+};
+
+static int
+check_found(void *arg, const struct msg *m)
+{
+	struct check *c = arg;
+
+	c->errors += m->level == MSG_ERROR;
+	if (val_found_msg(c->v, m) == 0)
+		return 0;
+	*c->m = *m;
+	return -1;
+}
+
+static int
+load(struct val *v, enum bundle_file f, struct msg *m)
+{
+	struct check c = { v, m, 0 };
+	struct msg_sink sink = { check_found, &c };
+	struct msg why;
+
+	if (val_file(v, bundle_file_name(f)) == NULL)
+		return 0;
+	msg_clear(&why);
+	if (bundle_load(&v->b, f, &why) == -1 && v->b.tree[f] == NULL) {
+		if (val_found_msg(v, &why) == 0)
+			return 0;
+		*m = why;
+		return -1;
+	}
+	if (bundle_check(&v->b, f, &sink) == -1)
+		return -1;
+	if (!v->b.have[f] && c.errors == 0)
+		return check_found(&c, &why);
+	return 0;
+}
+
+int
+val_json(struct val *v, struct msg *m)
+{
+	size_t f;
+
+	for (f = 0; f < BUNDLE_FILES; f++) {
+		if (f == BUNDLE_VALIDATION && v->opt->staged)
+			continue;
+		if (load(v, (enum bundle_file)f, m) == -1)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,379 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdt/validate_pass.h"
+
+#define NEVER	UINT64_MAX
+
+/* While raw/procs.tsv is read. */
+struct procs {
+	struct val_map last;	/* (member, tid): its latest life */
+};
+
+void
+val_lives_free(struct val *v)
+{
+	free(v->lives.v);
+	free(v->execs.v);
+	free(v->members);
+}
+
+static int
+procs_begin(struct val_pass *p)
+{
+	const struct bundle_collectors *c = &p->v->b.collectors;
+	const struct bundle_collector *k;
+	size_t i;
+
+	p->v->procs_lossy = !p->v->b.have[BUNDLE_COLLECTORS];
+	for (i = 0; i < c->collectors.n; i++) {
+		k = &c->collectors.v[i];
+		if (k->family == FAMILY_PROCS && (!k->counters.fired.known ||
+		    !k->counters.dropped.known || k->counters.dropped.v > 0 ||
+		    k->malformed > 0))
+			p->v->procs_lossy = true;
+	}
+	p->state = calloc(1, sizeof(struct procs));
+	return p->state != NULL ? 0 : msg_set_nomem(p->m);
+}
+
+static int
+add_life(struct val_pass *p, uint64_t tid, uint64_t born, uint64_t died)
+{
+	struct procs *s = p->state;
+	struct val_lives *l = &p->v->lives;
+	struct val_life *v;
+	size_t cap;
+
+	if (l->n == VAL_LIVES) {
+		if (!l->full)
+			PASS_BAD(p, RECORD_LIMIT, "more than %u threads",
+			    VAL_LIVES);
+		l->full = true;
+		return 0;
+	}
+	if (l->n == l->cap) {
+		cap = l->cap > 0 ? l->cap * 2 : 256;
+		v = reallocarray(l->v, cap, sizeof(*v));
+		if (v == NULL)
+			return msg_set_nomem(p->m);
+		l->v = v;
+		l->cap = cap;
+	}
+	l->v[l->n] = (struct val_life){ (uint32_t)p->member, tid, born,
+	    died };
+	if (val_map_set(&s->last, (uint64_t)p->member, tid,
+	    (uint32_t)l->n) == -1)
+		return msg_set_nomem(p->m);
+	l->n++;
+	return 0;
+}
+
+/* Threads the member had when it executed another program are gone. */
+static uint64_t
+alive_until(const struct val_pass *p, const struct val_life *l)
+{
+	const struct val_member *m = &p->v->members[l->member];
+
+	if (l->died != NEVER || l->tid == p->pid || m->last_exec < l->born)
+		return l->died;
+	return m->last_exec;
+}
+
+static int
+thread_start(struct val_pass *p)
+{
+	struct procs *s = p->state;
+	ssize_t i = val_map_get(&s->last, (uint64_t)p->member, p->tid);
+
+	if (i != -1 && alive_until(p, &p->v->lives.v[i]) == NEVER &&
+	    !p->v->procs_lossy)
+		PASS_BAD(p, THREAD_TWICE, "thread %" PRIu64 " has started "
+		    "already", p->tid);
+	return add_life(p, p->tid, p->ts, NEVER);
+}
+
+static int
+thread_exit(struct val_pass *p)
+{
+	const struct bundle_member *b = &p->v->b.cohort.members.v[p->member];
+	struct procs *s = p->state;
+	struct val_life *l;
+	ssize_t i = val_map_get(&s->last, (uint64_t)p->member, p->tid);
+
+	if (i == -1) {
+		if (p->tid != p->pid && b->start_source == START_BIRTH &&
+		    !p->v->procs_lossy)
+			PASS_BAD(p, THREAD_TWICE, "thread %" PRIu64
+			    " exits, and never started", p->tid);
+		return add_life(p, p->tid, 0, p->ts);
+	}
+	l = &p->v->lives.v[i];
+	if (l->died != NEVER && p->v->members[p->member].last_exec <
+	    l->died && !p->v->procs_lossy)
+		PASS_BAD(p, THREAD_TWICE, "thread %" PRIu64 " has exited "
+		    "already", p->tid);
+	l->died = p->ts;
+	return 0;
+}
+
+static void
+proc_fork(struct val_pass *p, const struct record *r)
+{
+	const struct bundle_cohort *c = &p->v->b.cohort;
+	uint64_t child = r->v[REC_PROC_FORK_CHILD].u;
+	ssize_t i = bundle_member_at(c, child, p->ts);
+	const struct bundle_member *b;
+
+	if (i == -1 || c->members.v[i].start != p->ts) {
+		PASS_BAD(p, COHORT_BIRTH, "process %" PRIu64 " was born, and "
+		    "is no member", child);
+		return;
+	}
+	b = &c->members.v[i];
+	if (p->v->members[i].birth_line > 0)
+		PASS_BAD(p, COHORT_BIRTH, "process %" PRIu64 " was born on "
+		    "line %" PRIu64, child, p->v->members[i].birth_line);
+	else if (b->parent == NULL ||
+	    strcmp(b->parent, c->members.v[p->member].incarnation) != 0)
+		PASS_BAD(p, COHORT_BIRTH, "process %" PRIu64 " has another "
+		    "parent in the cohort", child);
+	p->v->members[i].birth_line = p->line;
+}
+
+static void
+proc_exit(struct val_pass *p, const struct record *r)
+{
+	const struct bundle_member *b = &p->v->b.cohort.members.v[p->member];
+	struct val_member *m = &p->v->members[p->member];
+	int64_t status = r->v[REC_PROC_EXIT_STATUS].i;
+
+	if (m->exit_line > 0)
+		PASS_BAD(p, COHORT_DEATH, "process %" PRIu64 " died on line %"
+		    PRIu64, p->pid, m->exit_line);
+	else if (!b->died.known || b->died.v != p->ts)
+		PASS_BAD(p, COHORT_DEATH, "members[%zd].died is not its ts",
+		    p->member);
+	else if (b->exit_status.known && b->exit_status.v != status)
+		PASS_BAD(p, COHORT_DEATH, "members[%zd].exit_status is %"
+		    PRId64, p->member, b->exit_status.v);
+	m->exit_line = p->line;
+	m->status = status;
+}
+
+static int
+proc_exec(struct val_pass *p, const struct record *r)
+{
+	const char *exe = p->v->b.cohort.members.v[p->member].exe;
+	const struct value *s = &r->v[REC_PROC_EXEC_EXE];
+	struct val_member *m = &p->v->members[p->member];
+	struct val_execs *e = &p->v->execs;
+	struct val_exec *v;
+	size_t cap;
+
+	if (strcmp(exe, "-") == 0)
+		exe = "\\x2d";
+	m->other_exe = strlen(exe) != s->len || memcmp(exe, s->s, s->len) != 0;
+	m->exec_line = p->line;
+	m->last_exec = p->ts;
+	if (m->first_exec == 0)
+		m->first_exec = p->ts;
+	if (e->n == VAL_LIVES)
+		return 0;
+	if (e->n == e->cap) {
+		cap = e->cap > 0 ? e->cap * 2 : 64;
+		v = reallocarray(e->v, cap, sizeof(*v));
+		if (v == NULL)
+			return msg_set_nomem(p->m);
+		e->v = v;
+		e->cap = cap;
+	}
+	e->v[e->n++] = (struct val_exec){ (uint32_t)p->member, p->ts };
+	return 0;
+}
+
+static int
+procs_record(struct val_pass *p, const struct record *r)
+{
+	if (p->member == -1)
+		return 0;
+	switch (r->kind) {
+	case KIND_PROC_FORK:
+		proc_fork(p, r);
+		return 0;
+	case KIND_PROC_EXEC:
+		return proc_exec(p, r);
+	case KIND_PROC_EXIT:
+		proc_exit(p, r);
+		return 0;
+	case KIND_THREAD_START:
+		return thread_start(p);
+	case KIND_THREAD_EXIT:
+		return thread_exit(p);
+	default:
+		return 0;
+	}
+}
+
+static int
+life_cmp(const void *a, const void *b)
+{
+	const struct val_life *x = a, *y = b;
+
+	if (x->member != y->member)
+		return x->member < y->member ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->born < y->born ? -1 : x->born > y->born;
+}
+
+static int
+exec_cmp(const void *a, const void *b)
+{
+	const struct val_exec *x = a, *y = b;
+
+	if (x->member != y->member)
+		return x->member < y->member ? -1 : 1;
+	return x->ts < y->ts ? -1 : x->ts > y->ts;
+}
+
+/* The first exec of a member after ts, NEVER if there is none. */
+static uint64_t
+exec_after(const struct val *v, uint32_t member, uint64_t ts)
+{
+	struct val_exec key = { member, ts };
+	size_t lo = 0, hi = v->execs.n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (exec_cmp(&v->execs.v[mid], &key) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < v->execs.n && v->execs.v[lo].member == member ?
+	    v->execs.v[lo].ts : NEVER;
+}
+
+bool
+val_exec_within(const struct val *v, ssize_t member, uint64_t from,
+    uint64_t to)
+{
+	return from < to && exec_after(v, (uint32_t)member, from) <= to;
+}
+
+/* What only the whole file can tell of the members. */
+static void
+check_members(struct val_pass *p)
+{
+	const struct bundle_cohort *c = &p->v->b.cohort;
+	const struct bundle_member *b;
+	const struct val_member *m;
+	size_t i;
+
+	for (i = 0; i < c->members.n; i++) {
+		b = &c->members.v[i];
+		m = &p->v->members[i];
+		if (m->exec_line > 0 && m->other_exe)
+			val_found(p->v, FINDING_COHORT_EXE, p->path,
+			    m->exec_line, "members[%zu].exe is another", i);
+		if (p->v->procs_lossy || p->bad)
+			continue;
+		if (b->start_source == START_BIRTH && m->birth_line == 0)
+			val_found(p->v, FINDING_COHORT_BIRTH, "cohort.json",
+			    0, "members[%zu] has no proc-fork record", i);
+		if (b->died.known && m->exit_line == 0)
+			val_found(p->v, FINDING_COHORT_DEATH, "cohort.json",
+			    0, "members[%zu] has no proc-exit record", i);
+	}
+}
+
+static int
+procs_end(struct val_pass *p)
+{
+	struct procs *s = p->state;
+	struct val *v = p->v;
+	struct val_life *l;
+	uint64_t exec;
+	size_t i;
+
+	if (s != NULL)
+		val_map_free(&s->last);
+	free(s);
+	qsort(v->lives.v, v->lives.n, sizeof(*v->lives.v), life_cmp);
+	qsort(v->execs.v, v->execs.n, sizeof(*v->execs.v), exec_cmp);
+	for (i = 0; i < v->lives.n; i++) {
+		l = &v->lives.v[i];
+		exec = exec_after(v, l->member, l->born);
+		if (l->tid == v->b.cohort.members.v[l->member].pid)
+			l->died = exec_after(v, l->member, l->died) != NEVER ?
+			    NEVER : l->died;
+		else if (exec < l->died)
+			l->died = exec;
+	}
+	if (v->members != NULL)
+		check_members(p);
+	return 0;
+}
+
+const struct val_pass_ops val_procs_ops = {
+	procs_begin, procs_record, procs_end,
+};
+
+/* The latest life of the record's thread that began no later than ts. */
+static const struct val_life *
+find(const struct val *v, uint32_t member, uint64_t tid, uint64_t ts,
+    bool *any)
+{
+	struct val_life key = { member, tid, ts, 0 };
+	size_t lo = 0, hi = v->lives.n, mid;
+	const struct val_life *l;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (life_cmp(&v->lives.v[mid], &key) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*any = lo < v->lives.n && v->lives.v[lo].member == member &&
+	    v->lives.v[lo].tid == tid;
+	if (lo == 0)
+		return NULL;
+	l = &v->lives.v[lo - 1];
+	return l->member == member && l->tid == tid ? l : NULL;
+}
+
+void
+val_thread(struct val_pass *p, const struct record *r)
+{
+	const struct bundle_member *b;
+	const struct val_life *l;
+	bool any;
+
+	p->born = 0;
+	if (p->member == -1 || p->v->lives.full || !p->v->whole[FAMILY_PROCS])
+		return;
+	b = &p->v->b.cohort.members.v[p->member];
+	l = find(p->v, (uint32_t)p->member, p->tid, p->ts, &any);
+	if (l == NULL) {
+		if (p->tid == p->pid || p->v->procs_lossy)
+			return;
+		if (any)
+			PASS_BAD(p, THREAD_LIFE, "thread %" PRIu64 " had not "
+			    "started", p->tid);
+		else if (b->start_source == START_BIRTH ||
+		    p->v->b.manifest.command.mode == MODE_LAUNCH)
+			PASS_BAD(p, THREAD_UNKNOWN, "thread %" PRIu64
+			    " was never seen to start", p->tid);
+		return;
+	}
+	p->born = l->born;
+	/* the kernel still runs for a thread that has told of its exit */
+	if (r->kind == KIND_CPU_SAMPLE && r->v[REC_CPU_SAMPLE_MODE].u == 1)
+		return;
+	if (p->end > l->died && !p->v->procs_lossy)
+		PASS_BAD(p, THREAD_LIFE, "thread %" PRIu64 " had exited",
+		    p->tid);
+}

@@ -1,0 +1,94 @@
+/*
+ * What the parts that look at records share: one pass over one raw file.
+ *
+ * Ownership: a val_pass lives while its file is read; state is its family's
+ * own, made by begin and freed by end. A val_map owns its slots.
+ */
+#ifndef LIBDT_VALIDATE_PASS_H
+#define LIBDT_VALIDATE_PASS_H
+
+#include "libdt/validate_int.h"
+
+/* From two numbers to the index the caller gave them; open addressing. */
+struct val_slot {
+	uint64_t a, b;
+	uint32_t index;		/* + 1; 0 = free */
+};
+struct val_map {
+	struct val_slot *v;
+	size_t n, cap;		/* cap is a power of two, or 0 */
+};
+/* The index of (a, b), or -1. */
+ssize_t val_map_get(const struct val_map *m, uint64_t a, uint64_t b);
+/* Sets it; -1 without memory. */
+int val_map_set(struct val_map *m, uint64_t a, uint64_t b, uint32_t index);
+/* Forgets it. */
+void val_map_del(struct val_map *m, uint64_t a, uint64_t b);
+void val_map_free(struct val_map *m);
+
+/* A drop interval of the family's collectors. */
+struct val_drop {
+	const struct bundle_drop *d;
+	uint32_t seen;		/* ovf records, in the first of equal ones */
+};
+
+struct val_pass {
+	struct val *v;
+	enum schema_family family;
+	const char *path;
+	uint64_t line;		/* of the record at hand */
+	uint64_t ts, end;	/* it begins and ends, ns */
+	uint64_t pid, tid;
+	ssize_t member;		/* -1: no member's, told already */
+	uint64_t born;		/* its thread, 0 = not seen */
+	struct record_key last;	/* of the record before */
+	uint64_t records;
+	bool bad;		/* lines that could not be read */
+	struct val_drop *drops;	/* sorted */
+	uint64_t *min_to;	/* least end of a drop from here on */
+	size_t ndrops;
+	void *state;		/* of the family */
+	struct msg *m;
+};
+
+#define PASS_BAD(p, f, ...) \
+	val_found((p)->v, FINDING_##f, (p)->path, (p)->line, __VA_ARGS__)
+
+/* A family's own checks; each may be NULL. -1 with p->m: no memory. */
+struct val_pass_ops {
+	int (*begin)(struct val_pass *p);
+	int (*record)(struct val_pass *p, const struct record *r);
+	int (*end)(struct val_pass *p);		/* also after a failure */
+};
+extern const struct val_pass_ops val_procs_ops;		/* validate_life.c */
+extern const struct val_pass_ops val_maps_ops;		/* validate_maps.c */
+extern const struct val_pass_ops val_syscalls_ops;	/* validate_call.c */
+extern const struct val_pass_ops val_io_ops;		/* validate_io.c */
+extern const struct val_pass_ops val_gc_ops;		/* validate_io.c */
+extern const struct val_pass_ops val_spans_ops;		/* validate_span.c */
+
+/* validate_header.c: the headers of one file, as they come */
+struct val_headers {
+	struct val_pass *p;
+	unsigned rank;		/* of the last one */
+	unsigned seen;		/* bits by rank */
+	size_t collector, incarnation, kind;	/* next expected */
+	bool wrong_collector, wrong_incarnation;
+};
+void val_header(struct val_headers *h, const char *key, const char *rest);
+void val_headers_end(struct val_headers *h);
+
+/* validate_drop.c */
+int val_drops_begin(struct val_pass *p);
+void val_drops_record(struct val_pass *p, const struct record *r);
+void val_drops_end(struct val_pass *p);
+/* A whole drop interval lies in the open interval (from, to). */
+bool val_drops_within(const struct val_pass *p, uint64_t from, uint64_t to);
+
+/* validate_life.c: the record at hand against its thread's life */
+void val_thread(struct val_pass *p, const struct record *r);
+/* The member executed another program within (from, to]. */
+bool val_exec_within(const struct val *v, ssize_t member, uint64_t from,
+    uint64_t to);
+
+#endif

@@ -1,0 +1,269 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdt/validate_pass.h"
+
+/* Births first, then contexts, then what refers to both. */
+static const struct {
+	enum schema_family family;
+	const struct val_pass_ops *ops;
+} order[FAMILY_COUNT] = {
+	{ FAMILY_PROCS, &val_procs_ops },
+	{ FAMILY_MAPS, &val_maps_ops },
+	{ FAMILY_SPANS, &val_spans_ops },
+	{ FAMILY_CPU, NULL },
+	{ FAMILY_SYSCALLS, &val_syscalls_ops },
+	{ FAMILY_IO, &val_io_ops },
+	{ FAMILY_ALLOCATIONS, NULL },
+	{ FAMILY_GC, &val_gc_ops },
+};
+
+static void
+check_order(struct val_pass *p, const struct record *r)
+{
+	struct record_key key = record_key(r);
+
+	if (p->line > 1 && record_key_cmp(&p->last, &key) > 0)
+		PASS_BAD(p, RECORD_ORDER, "it belongs before the record "
+		    "before it");
+	p->last = key;
+}
+
+/* When a record that has a duration ends. */
+static uint64_t
+end_of(const struct record *r)
+{
+	uint64_t dur = 0, end, ts = r->v[REC_TS].u;
+
+	if (r->kind == KIND_SYSCALL)
+		dur = r->v[REC_SYSCALL_DUR].u;
+	else if (r->kind == KIND_GC_PAUSE)
+		dur = r->v[REC_GC_PAUSE_DUR].u;
+	return __builtin_add_overflow(ts, dur, &end) ? UINT64_MAX : end;
+}
+
+/*
+ * Mappings and births of before the window are kept: what comes later needs
+ * them.
+ */
+static void
+check_window(struct val_pass *p)
+{
+	uint64_t start = p->v->window_start;
+
+	if (p->family == FAMILY_MAPS || p->family == FAMILY_PROCS)
+		start = p->v->b.have[BUNDLE_MANIFEST] ?
+		    p->v->b.manifest.clock.start.mono : 0;
+	if (p->end < start)
+		PASS_BAD(p, RECORD_WINDOW, "it ended %" PRIu64 " ns before "
+		    "the window", start - p->end);
+	else if (p->end > p->v->window_end)
+		PASS_BAD(p, RECORD_WINDOW, "it ended %" PRIu64 " ns after "
+		    "the window", p->end - p->v->window_end);
+}
+
+static bool
+pid_known(const struct bundle_cohort *c, uint64_t pid)
+{
+	size_t lo = 0, hi = c->members.n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (c->members.v[c->by_pid[mid]].pid < pid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < c->members.n && c->members.v[c->by_pid[lo]].pid == pid;
+}
+
+static void
+check_member(struct val_pass *p)
+{
+	const struct bundle_cohort *c = &p->v->b.cohort;
+	const struct bundle_member *b;
+
+	p->member = -1;
+	if (!p->v->b.have[BUNDLE_COHORT])
+		return;
+	p->member = bundle_member_at(c, p->pid, p->ts);
+	if (p->member == -1) {
+		if (pid_known(c, p->pid))
+			PASS_BAD(p, MEMBER_LIFE, "process %" PRIu64
+			    " did not live then", p->pid);
+		else
+			PASS_BAD(p, MEMBER_UNKNOWN, "process %" PRIu64
+			    " is no member of the cohort", p->pid);
+		return;
+	}
+	b = &c->members.v[p->member];
+	if (b->died.known && p->end > b->died.v && p->end <=
+	    p->v->window_end)
+		PASS_BAD(p, MEMBER_LIFE, "it ended after process %" PRIu64,
+		    p->pid);
+}
+
+/* What columns of one record say of each other. */
+static void
+check_values(struct val_pass *p, const struct record *r)
+{
+	const struct value *v = r->v;
+	const char *why = NULL;
+
+	switch (r->kind) {
+	case KIND_MAP:
+	case KIND_UNMAP:
+		if (v[REC_MAP_START].u >= v[REC_MAP_END].u)
+			why = "end is not after start";
+		break;
+	case KIND_SYSCALL:
+		if ((v[REC_SYSCALL_ERRNO].u != 0) != (v[REC_SYSCALL_RET].i ==
+		    -1))
+			why = "ret is -1 if and only if errno is not 0";
+		break;
+	case KIND_IO_DONE:
+		if (v[REC_IO_DONE_ERRNO].u != 0 && v[REC_IO_DONE_BYTES].u > 0)
+			why = "an error, and bytes were moved";
+		break;
+	case KIND_CTX_INSTALL:
+	case KIND_CTX_REMOVE:
+		if (!v[REC_RT].given || !v[REC_SPAN].given)
+			why = "rt or span is not given";
+		break;
+	case KIND_SPAN_START:
+	case KIND_SPAN_END:
+		if (!v[REC_RT].given || !v[REC_SPAN].given ||
+		    v[REC_SPAN].u != v[REC_SPAN_START_ID].u)
+			why = "the prefix's span is not id";
+		break;
+	case KIND_GC_START:
+	case KIND_GC_DONE:
+	case KIND_GC_PAUSE:
+		if (!v[REC_RT].given)
+			why = "rt is not given";
+		break;
+	default:
+		break;
+	}
+	if (why != NULL)
+		PASS_BAD(p, RECORD_VALUE, "%s", why);
+}
+
+static int
+check_record(struct val_pass *p, const struct val_pass_ops *ops,
+    const struct record *r)
+{
+	p->ts = r->v[REC_TS].u;
+	check_order(p, r);
+	if (r->kind == KIND_OVF) {
+		val_drops_record(p, r);
+		return 0;
+	}
+	p->records++;
+	p->end = end_of(r);
+	p->pid = r->v[REC_PID].u;
+	p->tid = r->v[REC_TID].u;
+	check_window(p);
+	check_member(p);
+	check_values(p, r);
+	if (p->family != FAMILY_PROCS)
+		val_thread(p, r);
+	return ops != NULL && ops->record != NULL ? ops->record(p, r) : 0;
+}
+
+static int
+read_all(struct val_pass *p, const struct val_pass_ops *ops,
+    struct record_reader *rd, struct val_headers *h)
+{
+	struct record r;
+	struct msg m;
+
+	for (;;) {
+		msg_clear(&m);
+		switch (record_read(rd, &r, &m)) {
+		case RECORD_END:
+			return 0;
+		case RECORD_FAILED:
+			*p->m = m;
+			return -1;
+		case RECORD_HEADER:
+			p->line = record_line(rd);
+			val_header(h, record_header_key(rd),
+			    record_header_rest(rd));
+			break;
+		case RECORD_MALFORMED:
+			p->bad = true;
+			if (val_found_msg(p->v, &m) == -1) {
+				*p->m = m;
+				return -1;
+			}
+			break;
+		case RECORD_GOOD:
+			p->line = record_line(rd);
+			if (check_record(p, ops, &r) == -1)
+				return -1;
+			break;
+		}
+	}
+}
+
+static int
+run(struct val_pass *p, const struct val_pass_ops *ops,
+    struct record_reader *rd)
+{
+	struct val_headers h = { .p = p };
+	int rc = val_drops_begin(p);
+
+	if (rc == 0 && ops != NULL && ops->begin != NULL)
+		rc = ops->begin(p);
+	if (rc == 0)
+		rc = read_all(p, ops, rd, &h);
+	if (rc == 0 && record_line(rd) == 0)
+		val_found(p->v, FINDING_HEADER_FORMAT, p->path, 0,
+		    "the file is empty");
+	else if (rc == 0 && (h.seen & 1u) != 0)
+		val_headers_end(&h);
+	if (ops != NULL && ops->end != NULL && ops->end(p) == -1)
+		rc = -1;
+	val_drops_end(p);
+	return rc;
+}
+
+static int
+pass(struct val *v, enum schema_family f, const struct val_pass_ops *ops,
+    struct msg *m)
+{
+	struct val_pass p = {
+		.v = v, .family = f, .path = bundle_raw_path(f), .m = m,
+	};
+	struct record_reader *rd;
+	int rc;
+
+	if (val_file(v, p.path) == NULL)
+		return 0;
+	if ((rd = record_reader_open(v->dirfd, p.path, f, m)) == NULL)
+		return -1;
+	rc = run(&p, ops, rd);
+	record_reader_free(rd);
+	v->records[f] = p.records;
+	v->whole[f] = rc == 0 && !p.bad;
+	return rc;
+}
+
+int
+val_records(struct val *v, struct msg *m)
+{
+	size_t i;
+
+	if (v->b.have[BUNDLE_COHORT]) {
+		v->members = calloc(v->b.cohort.members.n + 1,
+		    sizeof(*v->members));
+		if (v->members == NULL)
+			return msg_set_nomem(m);
+	}
+	for (i = 0; i < FAMILY_COUNT; i++)
+		if (pass(v, order[i].family, order[i].ops, m) == -1)
+			return -1;
+	return 0;
+}
