@@ -6,9 +6,23 @@
  *
  * parse.c builds it; check.c annotates it (type, ident, constant folding,
  * explicit N_CAST nodes wherever a value changes type) and leaves it so that
- * lower.c needs no further typing decision: the operands of an arithmetic
- * operator already have the operator's operand type, an assignment's right
- * side the left side's type, a condition is left as it is (true: not 0).
+ * lower.c needs no further typing decision:
+ * - The operands of an arithmetic operator have the operator's operand type,
+ *   which is its own type, or for a comparison the 64-bit integer type whose
+ *   sign decides; << and >> work in a's type, b is any integer.
+ * - An assignment's right side has the left side's type. With an operator, b
+ *   has the operator's operand type (for shifts: any integer): the left value
+ *   is converted to b's type (shifts: stays), the result back to a's.
+ * - Pointers: + and - take a byte offset (int64_t) as b, elements already
+ *   multiplied; so do += and -=, and ival is the step of ++ and --. The
+ *   difference of two pointers is N_BINARY DIV of an N_BINARY SUB in int64_t.
+ * - p[i] of a pointer is OP_DEREF of OP_ADD; N_ARRAYREF stays for arrays only
+ *   (b: int64_t subscript, to be checked against a->type->nelem at run time
+ *   unless it is N_INT).
+ * - Where a string is wanted, anything else is under an N_STRINGOF. The NULL
+ *   string is N_STR with str NULL; comparing with it compares addresses.
+ * - A condition is left as it is (true: not 0). Constants are folded, and
+ *   N_INT's ival is normalised to its type.
  */
 #ifndef TRACE_AST_H
 #define TRACE_AST_H
@@ -24,7 +38,7 @@ enum nkind {
 	N_STR,		/* str, slen: bytes after escapes, NUL not counted */
 	N_VAR,		/* id: scalar global, self->, this->, built-in */
 	N_INDEX,	/* id + list: associative element name[list] */
-	N_ARRAYREF,	/* a[b]: pointer or array a, subscript b */
+	N_ARRAYREF,	/* a[b]: array a, subscript b (parser: b in list too) */
 	N_MEMBER,	/* a->name or a.name; mem_off/mem_bits after check */
 	N_UNARY,	/* op, a */
 	N_BINARY,	/* op, a, b */
@@ -40,6 +54,8 @@ enum nkind {
 	N_AGG,		/* id, list: @name[list] (printa etc. arguments) */
 	N_AGGASSIGN,	/* a is N_AGG, b is N_CALL of an aggregating function */
 	N_XLATE,	/* xlate <type> (a) */
+	N_TYPE,		/* sizeof's operand: type */
+	N_ARGS,		/* args[ival]: the probe's typed argument */
 };
 
 enum oper {
@@ -77,6 +93,7 @@ struct ident {
 	size_t naggarg;
 	const struct builtindesc *builtin;
 	struct node *inl;		/* INLINE: its expression */
+	const char **param;		/* INLINE with keys: their names */
 	int64_t enumval;
 	uint32_t slot;			/* lower: offset, map index or agg id */
 };
@@ -142,6 +159,9 @@ struct unit {
 	size_t nclause;
 	struct ident *ident, **ident_tail;
 	struct arena *arena;
+	struct identtab *tab;		/* ident.c: identifiers by name */
+	int destructive;		/* line of the first such action, or 0 */
+	uint32_t strmax;		/* bytes of a string value, NUL included */
 };
 
 #endif

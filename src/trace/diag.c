@@ -29,6 +29,7 @@ diag_error(struct diag *d, enum errtag tag, int line, const char *fmt, ...)
 	struct diagmsg *m;
 	va_list ap;
 
+	d->total++;
 	if (d->n >= max)
 		return -1;
 	m = realloc(d->msg, (d->n + 1) * sizeof(*m));
@@ -39,6 +40,8 @@ diag_error(struct diag *d, enum errtag tag, int line, const char *fmt, ...)
 	m->tag = tag;
 	m->line = line;
 	m->hint = NULL;
+	m->source = d->source;
+	m->file = d->file;
 	va_start(ap, fmt);
 	m->text = format(fmt, ap);
 	va_end(ap);
@@ -75,5 +78,5 @@ diag_free(struct diag *d)
 	}
 	free(d->msg);
 	d->msg = NULL;
-	d->n = 0;
+	d->n = d->total = 0;
 }

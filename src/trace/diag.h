@@ -19,12 +19,20 @@ enum errtag {
 	D_NTAGS
 };
 
-struct diagmsg { enum errtag tag; int line; char *text, *hint; };
+struct diagmsg {
+	enum errtag tag;
+	int line;
+	char *text, *hint;		/* hint: NULL or "did you mean …" */
+	const char *source;		/* of the diag when it was recorded */
+	const char *file;		/* after a #line marker, else NULL */
+};
 
 struct diag {
-	const char *source;		/* "script x.d", "description …" */
+	const char *source;		/* "script x.d", "description …"; */
+	const char *file;		/* both outlive the messages */
 	struct diagmsg *msg;
 	size_t n, max;			/* max: stop recording after so many */
+	size_t total;			/* errors, recorded or not */
 };
 
 /* Records an error at a line (0: unknown); always returns -1. */

@@ -1,0 +1,86 @@
+/* check_args.c - args[]: typed by the probes that a clause is bound to. */
+#include <string.h>
+
+#include "check_impl.h"
+#include "ident.h"
+#include "libdt/msg.h"
+#include "probe.h"
+#include "trace.h"
+#include "type_decl.h"
+
+static const struct dtype *
+arg_type(struct checker *c, const struct probe *p, unsigned i, int line)
+{
+	struct probearg a = { 0 };
+	struct msg m;
+
+	msg_clear(&m);
+	if (p->pv->arg == NULL)
+		return NULL;
+	if (p->pv->arg(c->t, p, i, &a, &m) < 0) {
+		diag_error(c->d, D_ARGS_TYPE, line, "args[%u] of %s:%s:%s:%s: "
+		    "%s", i, p->prov, p->mod, p->func, p->name, m.text);
+		return NULL;
+	}
+	return a.type;
+}
+
+static const struct dtype *
+common_type(struct checker *c, unsigned i, int line)
+{
+	const struct clause *cl = c->cl;
+	const struct dtype *type = NULL, *t;
+	size_t nerr = c->d->total;
+
+	for (size_t k = 0; k < cl->nprobe; k++) {
+		const struct probe *p = cl->probe[k];
+
+		t = arg_type(c, p, i, line);
+		if (c->d->total != nerr)
+			return NULL;
+		if (t == NULL) {
+			diag_error(c->d, D_ARGS_IDX, line, "index %u is out of "
+			    "range for %s:%s:%s:%s args[ ]", i, p->prov,
+			    p->mod, p->func, p->name);
+			return NULL;
+		}
+		if (type != NULL && !type_same(type, t)) {
+			diag_error(c->d, D_ARGS_MULTI, line, "args[ ] may not "
+			    "be referenced because probe description %s "
+			    "matches probes with different arguments",
+			    cl->pdesc->text);
+			return NULL;
+		}
+		type = t;
+	}
+	return type;
+}
+
+struct node *
+check_args(struct checker *c, struct node *n, struct node *index)
+{
+	const struct dtype *t;
+
+	if (index->kind != N_INT) {
+		diag_error(c->d, D_PROTO_ARG, n->line,
+		    "args[ ] needs an integer constant");
+		return NULL;
+	}
+	if (index->ival < 0 || index->ival >= PROBE_MAXARG) {
+		diag_error(c->d, D_ARGS_IDX, n->line,
+		    "index %lld is out of range for args[ ]",
+		    (long long)index->ival);
+		return NULL;
+	}
+	if (c->cl == NULL || c->cl->nprobe == 0)
+		t = type_int(c->u->types, 8, true);
+	else if ((t = common_type(c, (unsigned)index->ival, n->line)) == NULL)
+		return NULL;
+	n->kind = N_ARGS;
+	n->ival = index->ival;
+	n->a = n->list = NULL;
+	n->nlist = 0;
+	n->lval = false;
+	check_settype(c, n, t);
+	return n;
+}

@@ -1,0 +1,757 @@
+/* check_expr.c - typing of operators. */
+#include <string.h>
+
+#include "check_impl.h"
+#include "ident.h"
+#include "type_decl.h"
+
+static void *
+nomem(struct checker *c, int line)
+{
+	diag_error(c->d, D_UNKNOWN, line,
+	    "out of memory, or the program is too large");
+	return NULL;
+}
+
+static bool
+is_int(const struct node *n)
+{
+	return type_is_integer(n->type);
+}
+
+static const struct dtype *
+int_type(struct checker *c)
+{
+	return type_int(c->u->types, 4, true);
+}
+
+/* A pointer that arithmetic can be done on, or a D string or array. */
+static bool
+is_sized_ptr(const struct node *n)
+{
+	const struct dtype *t = type_base(n->type);
+
+	return check_is_ptr(t) && type_base(t->ref)->size > 0 &&
+	    type_base(t->ref)->kind != DK_FUNC;
+}
+
+static void *
+incompatible(struct checker *c, const struct node *n, const struct node *a,
+    const struct node *b)
+{
+	struct tnames t;
+
+	check_names(&t, a, b);
+	diag_error(c->d, D_OP_INCOMPAT, n->line,
+	    "operands have incompatible types: \"%s\" %s \"%s\"", t.a,
+	    check_opname(n->op, n->kind == N_ASSIGN), t.b);
+	return NULL;
+}
+
+/* An array as the address of its first element. */
+static struct node *
+decay(struct checker *c, struct node *n)
+{
+	const struct dtype *t = type_base(n->type);
+	struct node *p;
+
+	if (t->kind != DK_ARRAY)
+		return n;
+	if ((p = node_new(c->u, N_UNARY, n->line)) == NULL)
+		return nomem(c, n->line);
+	p->op = OP_ADDR;
+	p->a = n;
+	p->implicit = true;
+	check_settype(c, p, type_ptr(c->u->types, t->ref));
+	return p;
+}
+
+/* An index as an offset in bytes. */
+static struct node *
+scaled(struct checker *c, struct node *i, uint64_t size)
+{
+	const struct dtype *t = type_int(c->u->types, 8, true);
+	struct node *n, *by;
+
+	if ((i = check_conv(c, i, t)) == NULL || size == 1)
+		return i;
+	if ((n = node_new(c->u, N_BINARY, i->line)) == NULL ||
+	    (by = node_int(c->u, (int64_t)size, t, i->line)) == NULL)
+		return nomem(c, i->line);
+	n->op = OP_MUL;
+	n->a = i;
+	n->b = by;
+	n->implicit = true;
+	check_settype(c, n, t);
+	return fold_binary(c, n);
+}
+
+static uint64_t
+elem_size(const struct node *ptr)
+{
+	return type_base(type_base(ptr->type)->ref)->size;
+}
+
+/* Both operands to the promoted type, which is the result's. */
+static struct node *
+arithmetic(struct checker *c, struct node *n, enum errtag tag)
+{
+	const struct dtype *t;
+
+	if (!is_int(n->a) || !is_int(n->b)) {
+		diag_error(c->d, tag, n->line, "operator %s requires operands "
+		    "of %s type", check_opname(n->op, false),
+		    tag == D_OP_INT ? "integral" : "arithmetic");
+		return NULL;
+	}
+	t = check_promote(c, n->a->type, n->b->type);
+	if ((n->a = check_conv(c, n->a, t)) == NULL ||
+	    (n->b = check_conv(c, n->b, t)) == NULL)
+		return NULL;
+	check_settype(c, n, t);
+	return fold_binary(c, n);
+}
+
+static struct node *
+shift(struct checker *c, struct node *n)
+{
+	if (!is_int(n->a) || !is_int(n->b)) {
+		diag_error(c->d, D_OP_INT, n->line, "operator %s requires "
+		    "operands of integral type", check_opname(n->op, false));
+		return NULL;
+	}
+	check_settype(c, n, n->a->type);
+	return fold_binary(c, n);
+}
+
+static struct node *
+logical(struct checker *c, struct node *n)
+{
+	if (!check_is_scalar(n->a) || !check_is_scalar(n->b)) {
+		diag_error(c->d, D_OP_SCALAR, n->line, "operator %s requires "
+		    "operands of scalar type", check_opname(n->op, false));
+		return NULL;
+	}
+	check_settype(c, n, int_type(c));
+	return fold_binary(c, n);
+}
+
+/* Integers are compared as they are, in 64 bits: only the sign comes from
+ * the promoted type (reference case arith_promote). */
+static struct node *
+compare(struct checker *c, struct node *n)
+{
+	bool str = type_is_string(n->a->type) || type_is_string(n->b->type);
+	const struct dtype *t;
+
+	if (is_int(n->a) && is_int(n->b)) {
+		t = check_promote(c, n->a->type, n->b->type);
+		t = type_int(c->u->types, 8, type_base(t)->sign);
+		n->a = check_conv(c, n->a, t);
+		n->b = check_conv(c, n->b, t);
+	} else if (str && (check_is_strcompat(n->a) || check_is_null(n->a)) &&
+	    (check_is_strcompat(n->b) || check_is_null(n->b))) {
+		n->a = check_tostring(c, n->a);
+		n->b = check_tostring(c, n->b);
+	} else if (check_ptrcompat(c, n->a, n->b, &t) && !str) {
+		n->a = check_conv(c, decay(c, n->a), t);
+		n->b = check_conv(c, decay(c, n->b), t);
+	} else {
+		return incompatible(c, n, n->a, n->b);
+	}
+	if (n->a == NULL || n->b == NULL)
+		return NULL;
+	check_settype(c, n, int_type(c));
+	return fold_binary(c, n);
+}
+
+static struct node *
+pointer_diff(struct checker *c, struct node *n)
+{
+	const struct dtype *t = type_int(c->u->types, 8, true);
+	uint64_t size = elem_size(n->a);
+	struct node *q, *by;
+
+	n->a = check_conv(c, decay(c, n->a), t);
+	n->b = check_conv(c, decay(c, n->b), t);
+	if (n->a == NULL || n->b == NULL)
+		return NULL;
+	check_settype(c, n, type_known(c->u->types, "ptrdiff_t"));
+	if (size == 1)
+		return n;
+	if ((q = node_new(c->u, N_BINARY, n->line)) == NULL ||
+	    (by = node_int(c->u, (int64_t)size, t, n->line)) == NULL)
+		return nomem(c, n->line);
+	q->op = OP_DIV;
+	q->a = n;
+	q->b = by;
+	q->implicit = true;
+	check_settype(c, q, n->type);
+	return fold_binary(c, q);
+}
+
+static struct node *
+pointer_add(struct checker *c, struct node *n)
+{
+	uint64_t size;
+
+	if (is_int(n->a)) {
+		struct node *x = n->a;
+
+		n->a = n->b;
+		n->b = x;
+	}
+	size = elem_size(n->a);
+	if ((n->a = decay(c, n->a)) == NULL ||
+	    (n->b = scaled(c, n->b, size)) == NULL)
+		return NULL;
+	check_settype(c, n, n->a->type);
+	return fold_binary(c, n);
+}
+
+static struct node *
+additive(struct checker *c, struct node *n)
+{
+	bool pa = is_sized_ptr(n->a), pb = is_sized_ptr(n->b);
+
+	if (is_int(n->a) && is_int(n->b))
+		return arithmetic(c, n, D_OP_ARITH);
+	if ((pa && is_int(n->b)) ||
+	    (is_int(n->a) && pb && n->op == OP_ADD))
+		return pointer_add(c, n);
+	if (pa && pb && n->op == OP_SUB &&
+	    check_ptrcompat(c, n->a, n->b, NULL))
+		return pointer_diff(c, n);
+	if ((check_is_ptr(n->a->type) && !pa) ||
+	    (check_is_ptr(n->b->type) && !pb)) {
+		incompatible(c, n, n->a, n->b);
+		diag_hint(c->d, "cast to a pointer of known size first");
+		return NULL;
+	}
+	return incompatible(c, n, n->a, n->b);
+}
+
+static struct node *
+binary(struct checker *c, struct node *n)
+{
+	struct node *a = check_read(c, n->a), *b = check_read(c, n->b);
+
+	if (a == NULL || b == NULL)
+		return NULL;
+	n->a = a;
+	n->b = b;
+	switch (n->op) {
+	case OP_ADD: case OP_SUB:
+		return additive(c, n);
+	case OP_MUL: case OP_DIV:
+		return arithmetic(c, n, D_OP_ARITH);
+	case OP_MOD: case OP_AND: case OP_OR: case OP_XOR:
+		return arithmetic(c, n, D_OP_INT);
+	case OP_SHL: case OP_SHR:
+		return shift(c, n);
+	case OP_LAND: case OP_LOR: case OP_LXOR:
+		return logical(c, n);
+	default:
+		return compare(c, n);
+	}
+}
+
+static struct node *
+deref(struct checker *c, struct node *n)
+{
+	const struct dtype *t = type_base(n->a->type), *of;
+
+	if (!check_is_ptr(t)) {
+		diag_error(c->d, D_DEREF_NONPTR, n->line,
+		    "cannot dereference non-pointer type");
+		return NULL;
+	}
+	of = type_base(t->ref);
+	if (of->kind == DK_VOID || of->kind == DK_FUNC) {
+		diag_error(c->d, of->kind == DK_VOID ? D_DEREF_VOID :
+		    D_DEREF_FUNC, n->line, "cannot dereference pointer to %s",
+		    of->kind == DK_VOID ? "void" : "function");
+		return NULL;
+	}
+	if ((n->a = decay(c, n->a)) == NULL)
+		return NULL;
+	n->lval = true;
+	check_settype(c, n, t->ref);
+	return n;
+}
+
+struct node *
+check_pointer_index(struct checker *c, struct node *n)
+{
+	if ((n->a = additive(c, n->a)) == NULL)
+		return NULL;
+	return deref(c, n);
+}
+
+static struct node *
+address(struct checker *c, struct node *n)
+{
+	enum nkind k = n->a->kind;
+
+	if (k == N_VAR || k == N_INDEX || k == N_AGG || k == N_ARGS) {
+		diag_error(c->d, D_ADDROF_VAR, n->line,
+		    "cannot take address of dynamic variable");
+		return NULL;
+	}
+	if (!n->a->lval) {
+		diag_error(c->d, D_ADDROF_LVAL, n->line,
+		    "unacceptable operand for unary & operator");
+		return NULL;
+	}
+	if (k == N_MEMBER && n->a->mem_bits != 0) {
+		diag_error(c->d, D_ADDROF_BITFIELD, n->line,
+		    "cannot take address of bit-field");
+		return NULL;
+	}
+	check_settype(c, n, type_ptr(c->u->types, n->a->type));
+	return n;
+}
+
+static struct node *
+unary(struct checker *c, struct node *n)
+{
+	bool ok;
+
+	if ((n->a = check_read(c, n->a)) == NULL)
+		return NULL;
+	if (n->op == OP_DEREF)
+		return deref(c, n);
+	if (n->op == OP_ADDR)
+		return address(c, n);
+	ok = n->op == OP_LNOT ? check_is_scalar(n->a) : is_int(n->a);
+	if (!ok) {
+		diag_error(c->d, n->op == OP_LNOT ? D_OP_SCALAR :
+		    n->op == OP_NOT ? D_OP_INT : D_OP_ARITH, n->line,
+		    "operator %s requires an operand of %s type",
+		    check_opname(n->op, false), n->op == OP_LNOT ? "scalar" :
+		    n->op == OP_NOT ? "integral" : "arithmetic");
+		return NULL;
+	}
+	check_settype(c, n, n->op == OP_LNOT ? int_type(c) : n->a->type);
+	if (n->op == OP_PLUS)
+		return n->a;
+	return fold_unary(c, n);
+}
+
+static int
+modifiable(struct checker *c, const struct node *n, const struct node *a)
+{
+	const char *op = n->kind == N_INCDEC ?
+	    (n->op == OP_ADD ? "++" : "--") : check_opname(n->op, true);
+
+	if (!a->lval)
+		return diag_error(c->d, D_OP_LVAL, n->line, "operator %s "
+		    "requires modifiable lvalue as an operand", op);
+	if (!check_writable(a))
+		return diag_error(c->d, D_OP_WRITE, n->line, "operator %s can "
+		    "only be applied to a writable variable", op);
+	return 0;
+}
+
+/* A pointer's step, or 1; 0: reported. */
+static uint64_t
+step_of(struct checker *c, const struct node *n, const char *op)
+{
+	if (is_int(n))
+		return 1;
+	if (is_sized_ptr(n))
+		return elem_size(n);
+	diag_error(c->d, D_OP_VFPTR, n->line,
+	    "operator %s requires an operand of known size", op);
+	return 0;
+}
+
+static struct node *
+incdec(struct checker *c, struct node *n)
+{
+	const char *op = n->op == OP_ADD ? "++" : "--";
+
+	if ((n->a = check_expr(c, n->a, USE_BOTH)) == NULL)
+		return NULL;
+	if (n->a->type == NULL)
+		check_settled(c, n->a, type_int(c->u->types, 8, true));
+	if (!check_is_scalar(n->a)) {
+		diag_error(c->d, D_OP_SCALAR, n->line,
+		    "operator %s requires operand of scalar type", op);
+		return NULL;
+	}
+	if ((n->ival = (int64_t)step_of(c, n->a, op)) == 0 ||
+	    modifiable(c, n, n->a) < 0)
+		return NULL;
+	check_settype(c, n, n->a->type);
+	return n;
+}
+
+static struct node *
+assign_op(struct checker *c, struct node *n)
+{
+	const struct dtype *t;
+
+	if (n->a->type == NULL)
+		check_settled(c, n->a, type_int(c->u->types, 8, true));
+	if ((n->op == OP_ADD || n->op == OP_SUB) &&
+	    !type_is_string(n->a->type) && !is_int(n->a)) {
+		uint64_t size = step_of(c, n->a, check_opname(n->op, true));
+
+		if (size == 0)
+			return NULL;
+		if (!is_int(n->b))
+			return incompatible(c, n, n->a, n->b);
+		if ((n->b = scaled(c, n->b, size)) == NULL)
+			return NULL;
+	} else if (!is_int(n->a) || !is_int(n->b)) {
+		if (n->op == OP_ADD || n->op == OP_SUB)
+			return incompatible(c, n, n->a, n->b);
+		diag_error(c->d, n->op == OP_MUL || n->op == OP_DIV ?
+		    D_OP_ARITH : D_OP_INT, n->line, "operator %s requires "
+		    "operands of %s type", check_opname(n->op, true),
+		    n->op == OP_MUL || n->op == OP_DIV ? "arithmetic" :
+		    "integral");
+		return NULL;
+	} else if (n->op != OP_SHL && n->op != OP_SHR) {
+		t = check_promote(c, n->a->type, n->b->type);
+		if ((n->b = check_conv(c, n->b, t)) == NULL)
+			return NULL;
+	}
+	if (n->b->kind == N_INT && n->b->ival == 0 &&
+	    (n->op == OP_DIV || n->op == OP_MOD)) {
+		diag_error(c->d, D_DIV_ZERO, n->line,
+		    "expression contains division by zero");
+		return NULL;
+	}
+	return modifiable(c, n, n->a) < 0 ? NULL : n;
+}
+
+/* Storing 0 frees a dynamic variable, whatever its type. */
+static bool
+frees(const struct node *a, const struct node *b)
+{
+	bool dynamic = a->kind == N_INDEX ||
+	    (a->kind == N_VAR && a->id->scope == SC_SELF);
+
+	return dynamic && check_is_null(b);
+}
+
+static struct node *
+assign_plain(struct checker *c, struct node *n)
+{
+	enum dkind k;
+	struct tnames t;
+
+	if (n->a->type == NULL)
+		check_settled(c, n->a, n->b->type);
+	k = type_base(n->a->type)->kind;
+	if (k == DK_ARRAY || k == DK_FUNC) {
+		check_names(&t, n->a, NULL);
+		diag_error(c->d, D_OP_ARRFUN, n->line, "operator = may not be "
+		    "applied to operand of type \"%s\"", t.a);
+		if (check_is_strcompat(n->b))
+			diag_hint(c->d, "stringof() makes a string of it");
+		return NULL;
+	}
+	if (k == DK_VOID || k == DK_DYN || (!frees(n->a, n->b) &&
+	    !check_argcompat(c, n->a->type, n->b)))
+		return incompatible(c, n, n->a, n->b);
+	if (check_is_ptr(n->b->type) && k == DK_PTR &&
+	    (n->b = decay(c, n->b)) == NULL)
+		return NULL;
+	if ((n->b = check_conv(c, n->b, n->a->type)) == NULL)
+		return NULL;
+	return modifiable(c, n, n->a) < 0 ? NULL : n;
+}
+
+/* A failed assignment still names its variable: give it a type, so that
+ * later uses do not add errors. */
+static void
+poison(struct checker *c, struct node *a)
+{
+	if (a != NULL && a->type == NULL)
+		check_settled(c, a, type_int(c->u->types, 8, true));
+}
+
+static struct node *
+assign(struct checker *c, struct node *n)
+{
+	enum use use = n->op == OP_NONE ? USE_WRITE : USE_BOTH;
+	struct node *a, *b;
+
+	a = check_expr(c, n->a, use);
+	b = check_read(c, n->b);
+	if (a == NULL || b == NULL) {
+		poison(c, a);
+		return NULL;
+	}
+	n->a = a;
+	n->b = b;
+	n = n->op == OP_NONE ? assign_plain(c, n) : assign_op(c, n);
+	if (n == NULL)
+		return NULL;
+	n->maxlen = n->b->maxlen;
+	check_settype(c, n, n->a->type);
+	return n;
+}
+
+/* Both arms to one type. */
+static struct node *
+arms(struct checker *c, struct node *n)
+{
+	bool str = type_is_string(n->b->type) || type_is_string(n->c->type);
+	const struct dtype *t;
+
+	if (str && check_is_strcompat(n->b) && check_is_strcompat(n->c))
+		t = type_string(c->u->types);
+	else if (is_int(n->b) && is_int(n->c))
+		t = type_same(n->b->type, n->c->type) ? n->b->type :
+		    check_promote(c, n->b->type, n->c->type);
+	else if (type_same(n->b->type, n->c->type))
+		t = n->b->type;
+	else if (!check_ptrcompat(c, n->b, n->c, &t)) {
+		diag_error(c->d, D_OP_INCOMPAT, n->line,
+		    "operator ?: operands must have compatible types");
+		return NULL;
+	}
+	if (!str) {
+		n->b = decay(c, n->b);
+		n->c = decay(c, n->c);
+		if (check_is_ptr(t))
+			t = n->b != NULL && is_int(n->b) ? n->c->type :
+			    n->b->type;
+	}
+	if (n->b == NULL || n->c == NULL ||
+	    (n->b = check_conv(c, n->b, t)) == NULL ||
+	    (n->c = check_conv(c, n->c, t)) == NULL)
+		return NULL;
+	n->maxlen = n->b->maxlen > n->c->maxlen ? n->b->maxlen :
+	    n->c->maxlen;
+	check_settype(c, n, t);
+	return fold_cond(c, n);
+}
+
+static struct node *
+cond(struct checker *c, struct node *n)
+{
+	n->a = check_read(c, n->a);
+	n->b = check_read(c, n->b);
+	n->c = check_read(c, n->c);
+	if (n->a == NULL || n->b == NULL || n->c == NULL)
+		return NULL;
+	if (!check_is_scalar(n->a)) {
+		diag_error(c->d, D_OP_SCALAR, n->line,
+		    "operator ?: expression must be of scalar type");
+		return NULL;
+	}
+	return arms(c, n);
+}
+
+static struct node *
+stringof(struct checker *c, struct node *n, struct node *a)
+{
+	struct tnames t;
+
+	if (!check_is_scalar(a) && !check_is_ptr(a->type) &&
+	    !check_is_strcompat(a)) {
+		check_names(&t, a, NULL);
+		diag_error(c->d, D_STRINGOF_TYPE, n->line,
+		    "cannot apply stringof to a value of type %s", t.a);
+		return NULL;
+	}
+	return check_tostring(c, a);
+}
+
+static struct node *
+cast(struct checker *c, struct node *n)
+{
+	const struct dtype *to = type_base(n->type);
+	const struct dtype *from;
+	struct tnames t;
+
+	if ((n->a = check_read(c, n->a)) == NULL)
+		return NULL;
+	from = type_base(n->a->type);
+	if (to->kind == DK_STRING && (check_is_scalar(n->a) ||
+	    check_is_ptr(from) || from->kind == DK_STRING))
+		return check_tostring(c, n->a);
+	if (to->kind == DK_VOID)
+		return n;
+	if (type_same(to, from) && to->kind != DK_ARRAY) {
+		/* a typedef's name matters to sizes of none, to print() */
+		return fold_cast(c, n);
+	}
+	if (from->kind == DK_ARRAY && to->kind == DK_PTR) {
+		if ((n->a = decay(c, n->a)) == NULL)
+			return NULL;
+		return n;
+	}
+	if (type_is_scalar(to) && type_is_scalar(from))
+		return fold_cast(c, n);
+	check_names(&t, n->a, n);
+	diag_error(c->d, D_CAST_INVAL, n->line,
+	    "invalid cast expression: \"%s\" to \"%s\"", t.a, t.b);
+	return NULL;
+}
+
+static struct node *
+size_of(struct checker *c, struct node *n)
+{
+	const struct dtype *st = type_known(c->u->types, "size_t"), *t;
+
+	if (n->a->kind != N_TYPE && (n->a = check_read(c, n->a)) == NULL)
+		return NULL;
+	if (n->a->kind == N_MEMBER && n->a->mem_bits != 0) {
+		diag_error(c->d, D_SIZEOF_BITFIELD, n->line,
+		    "cannot apply sizeof to a bit-field");
+		return NULL;
+	}
+	t = type_base(n->a->type);
+	if (t->size == 0 || t->kind == DK_DYN) {
+		diag_error(c->d, D_SIZEOF_TYPE, n->line, "cannot apply sizeof "
+		    "to an operand of unknown size");
+		return NULL;
+	}
+	return node_int(c->u, (int64_t)t->size, st, n->line);
+}
+
+static struct node *
+offset_of(struct checker *c, struct node *n)
+{
+	const struct dtype *t = type_complete(c->u->types, n->type);
+	const struct dmember *m;
+	char buf[128];
+	uint64_t bit;
+
+	if (t->kind != DK_STRUCT && t->kind != DK_UNION) {
+		diag_error(c->d, D_OFFSETOF_TYPE, n->line, "offsetof operand "
+		    "must be a struct or union type");
+		return NULL;
+	}
+	if ((m = type_member(t, n->str, &bit)) == NULL) {
+		diag_error(c->d, D_TYPE_MEMBER, n->line,
+		    "%s is not a member of %s", n->str,
+		    type_name(t, buf, sizeof(buf)));
+		return NULL;
+	}
+	if (m->bit_size != 0) {
+		diag_error(c->d, D_OFFSETOF_BITFIELD, n->line,
+		    "cannot take offset of a bit-field: %s", n->str);
+		return NULL;
+	}
+	return node_int(c->u, (int64_t)(bit / 8),
+	    type_known(c->u->types, "size_t"), n->line);
+}
+
+static struct node *
+comma(struct checker *c, struct node *n)
+{
+	n->a = check_read(c, n->a);
+	n->b = check_read(c, n->b);
+	if (n->a == NULL || n->b == NULL)
+		return NULL;
+	if (type_base(n->b->type)->kind == DK_DYN) {
+		diag_error(c->d, D_OP_DYN, n->line,
+		    "operator , operands cannot be of dynamic type");
+		return NULL;
+	}
+	if (n->a->kind == N_INT)
+		return n->b;
+	n->maxlen = n->b->maxlen;
+	check_settype(c, n, n->b->type);
+	return n;
+}
+
+static struct node *
+text(struct checker *c, struct node *n)
+{
+	uint32_t max = c->u->strmax;
+
+	if (n->slen + 1 > max)
+		n->slen = max - 1;
+	n->maxlen = (uint32_t)n->slen + 1;
+	check_settype(c, n, type_string(c->u->types));
+	return n;
+}
+
+static struct node *
+dispatch(struct checker *c, struct node *n, enum use use)
+{
+	switch (n->kind) {
+	case N_INT:
+		n->ival = check_normal(n->ival, n->type);
+		return n;
+	case N_STR: return text(c, n);
+	case N_VAR: return check_var(c, n, use);
+	case N_ARRAYREF: return check_index(c, n, use);
+	case N_MEMBER: return check_member(c, n, use);
+	case N_UNARY: return unary(c, n);
+	case N_BINARY: return binary(c, n);
+	case N_ASSIGN: return assign(c, n);
+	case N_INCDEC: return incdec(c, n);
+	case N_COND: return cond(c, n);
+	case N_COMMA: return comma(c, n);
+	case N_CAST: return cast(c, n);
+	case N_SIZEOF: return size_of(c, n);
+	case N_OFFSETOF: return offset_of(c, n);
+	case N_STRINGOF:
+		if ((n->a = check_read(c, n->a)) == NULL)
+			return NULL;
+		return stringof(c, n, n->a);
+	case N_CALL: return check_call(c, n, false);
+	case N_XLATE: return check_xlate(c, n);
+	case N_AGG: case N_AGGASSIGN:
+		diag_error(c->d, n->kind == N_AGG ? D_IDENT_BADREF :
+		    D_CG_EXPR, n->line, "aggregation @%s may not be used in "
+		    "an expression", n->kind == N_AGG ? n->str : n->a->str);
+		return NULL;
+	default:
+		diag_error(c->d, D_UNKNOWN, n->line,
+		    "expression not expected here");
+		return NULL;
+	}
+}
+
+struct node *
+check_expr(struct checker *c, struct node *n, enum use use)
+{
+	struct node *r;
+
+	if (c->depth >= CHECK_DEPTH) {
+		diag_error(c->d, D_NEST, n->line,
+		    "expression nested too deeply");
+		return NULL;
+	}
+	/* the parser may share a node only between inlines' copies */
+	c->depth++;
+	r = dispatch(c, n, use);
+	c->depth--;
+	if (r != NULL)
+		r->next = NULL;
+	return r;
+}
+
+struct node *
+check_read(struct checker *c, struct node *n)
+{
+	bool dyn = c->dyn;
+	struct node *r;
+
+	c->dyn = false;
+	r = check_expr(c, n, USE_READ);
+	c->dyn = dyn;
+	return r;
+}
+
+struct node *
+check_dyn(struct checker *c, struct node *n)
+{
+	bool dyn = c->dyn;
+	struct node *r;
+
+	c->dyn = true;
+	r = check_expr(c, n, USE_READ);
+	c->dyn = dyn;
+	return r;
+}

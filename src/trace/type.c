@@ -1,0 +1,651 @@
+/* type.c - the D type system. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "near.h"
+#include "type_decl.h"
+
+/* Every dtype is the first member of one of these. */
+struct itype {
+	struct dtype d;
+	struct itype *ptr, *userptr;	/* pointers to it */
+	struct itype *array;		/* arrays of it, by next */
+	struct itype *next;
+};
+
+struct tname {
+	struct tname *next;
+	const char *name;
+	const struct dtype *type;
+};
+
+enum { NHASH = 512, MAXNAME = 256 };
+
+struct typeset {
+	struct arena *arena;
+	struct tname *hash[NHASH];
+	const struct dtype *base[4][2];	/* log2 size, sign */
+	const struct dtype *tvoid, *dyn;
+	struct itype *string;
+	struct btfidx *btf;
+	bool btf_tried;
+	uint32_t nseq, nbase;		/* nbase: predefined ones */
+};
+
+static const struct { const char *name; unsigned size; bool sign; } intname[] = {
+	{ "char", 1, true }, { "unsigned char", 1, false },
+	{ "short", 2, true }, { "unsigned short", 2, false },
+	{ "int", 4, true }, { "unsigned int", 4, false },
+	{ "long", 8, true }, { "unsigned long", 8, false },
+	{ "long long", 8, true }, { "unsigned long long", 8, false },
+	{ "signed char", 1, true }, { "_Bool", 1, false },
+	{ "__int128", 16, true }, { "unsigned __int128", 16, false },
+};
+
+/* <stdint.h>, <sys/types.h> and D's own; illumos' names of them too */
+static const char *const typedefname[][2] = {
+	{ "int8_t", "signed char" }, { "int16_t", "short" },
+	{ "int32_t", "int" }, { "int64_t", "long" },
+	{ "uint8_t", "unsigned char" }, { "uint16_t", "unsigned short" },
+	{ "uint32_t", "unsigned int" }, { "uint64_t", "unsigned long" },
+	{ "intptr_t", "long" }, { "uintptr_t", "unsigned long" },
+	{ "ptrdiff_t", "long" }, { "size_t", "unsigned long" },
+	{ "ssize_t", "long" }, { "uchar_t", "unsigned char" },
+	{ "ushort_t", "unsigned short" }, { "uint_t", "unsigned int" },
+	{ "ulong_t", "unsigned long" }, { "longlong_t", "long long" },
+	{ "u_longlong_t", "unsigned long long" }, { "id_t", "int" },
+	{ "pid_t", "int" }, { "uid_t", "unsigned int" },
+	{ "gid_t", "unsigned int" }, { "zoneid_t", "int" },
+	{ "taskid_t", "int" }, { "projid_t", "int" }, { "poolid_t", "int" },
+	{ "processorid_t", "int" }, { "psetid_t", "int" },
+	{ "chipid_t", "int" }, { "lgrp_id_t", "int" },
+	{ "dev_t", "unsigned int" }, { "major_t", "unsigned int" },
+	{ "minor_t", "unsigned int" }, { "off_t", "long" },
+	{ "offset_t", "long" }, { "hrtime_t", "long long" },
+	{ "time_t", "long" }, { "ipaddr_t", "unsigned int" },
+	{ "in_addr_t", "unsigned int" },
+};
+
+static unsigned
+hash(const char *s)
+{
+	unsigned h = 2166136261U;
+
+	while (*s != '\0')
+		h = (h ^ (unsigned char)*s++) * 16777619U;
+	return h % NHASH;
+}
+
+struct arena *
+type_arena(struct typeset *ts)
+{
+	return ts->arena;
+}
+
+static struct itype *
+make(struct typeset *ts, enum dkind kind, const char *name)
+{
+	struct itype *t = arena_alloc(ts->arena, sizeof(*t));
+
+	if (t == NULL)
+		return NULL;
+	t->d.kind = kind;
+	t->d.align = 1;
+	t->d.seq = ts->nseq++;
+	if (name != NULL &&
+	    (t->d.name = arena_str(ts->arena, name)) == NULL)
+		return NULL;
+	return t;
+}
+
+/* interned types are handed out const; this is where they are grown */
+static struct itype *
+own(const struct dtype *t)
+{
+	return (struct itype *)(uintptr_t)t;
+}
+
+const struct dtype *
+type_known(struct typeset *ts, const char *name)
+{
+	for (struct tname *n = ts->hash[hash(name)]; n != NULL; n = n->next)
+		if (strcmp(n->name, name) == 0)
+			return n->type;
+	return NULL;
+}
+
+int
+type_register(struct typeset *ts, const char *name, const struct dtype *t)
+{
+	unsigned h = hash(name);
+	struct tname *n;
+
+	if ((n = arena_alloc(ts->arena, sizeof(*n))) == NULL ||
+	    (n->name = arena_str(ts->arena, name)) == NULL)
+		return -1;
+	n->type = t;
+	n->next = ts->hash[h];
+	ts->hash[h] = n;
+	return 0;
+}
+
+const struct dtype *
+type_named_int(struct typeset *ts, const char *name, unsigned size, bool sign)
+{
+	struct itype *t = make(ts, DK_INT, name);
+
+	if (t == NULL)
+		return NULL;
+	t->d.size = size;
+	t->d.align = size > 0 ? size : 1;
+	t->d.sign = sign;
+	return &t->d;
+}
+
+const struct dtype *
+type_float(struct typeset *ts, const char *name, unsigned size)
+{
+	struct itype *t = make(ts, DK_FLOAT, name);
+
+	if (t == NULL)
+		return NULL;
+	t->d.size = t->d.align = size;
+	return &t->d;
+}
+
+static int
+add(struct typeset *ts, const struct dtype *t)
+{
+	return t == NULL ? -1 : type_register(ts, t->name, t);
+}
+
+static unsigned
+log2size(unsigned size)
+{
+	return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+}
+
+static int
+add_ints(struct typeset *ts)
+{
+	for (size_t i = 0; i < sizeof(intname) / sizeof(*intname); i++) {
+		const struct dtype *t = type_named_int(ts, intname[i].name,
+		    intname[i].size, intname[i].sign);
+
+		if (add(ts, t) < 0)
+			return -1;
+		if (i < 8)
+			ts->base[log2size(t->size)][t->sign] = t;
+	}
+	for (size_t i = 0; i < sizeof(typedefname) / sizeof(*typedefname); i++)
+		if (type_typedef(ts, typedefname[i][0],
+		    type_known(ts, typedefname[i][1])) == NULL)
+			return -1;
+	return 0;
+}
+
+static int
+add_others(struct typeset *ts)
+{
+	struct itype *t;
+	const struct dtype *ch = ts->base[0][1];
+
+	if ((t = make(ts, DK_VOID, "void")) == NULL || add(ts, &t->d) < 0)
+		return -1;
+	ts->tvoid = &t->d;
+	if ((t = make(ts, DK_DYN, "<DYN>")) == NULL)
+		return -1;
+	ts->dyn = &t->d;
+	if ((t = make(ts, DK_STRING, "string")) == NULL || add(ts, &t->d) < 0)
+		return -1;
+	t->d.ref = ch;
+	ts->string = t;
+	if (add(ts, type_float(ts, "float", 4)) < 0 ||
+	    add(ts, type_float(ts, "double", 8)) < 0 ||
+	    add(ts, type_float(ts, "long double", 16)) < 0)
+		return -1;
+	return type_typedef(ts, "caddr_t", type_ptr(ts, ch)) == NULL ? -1 : 0;
+}
+
+struct typeset *
+type_new(uint32_t strsize)
+{
+	struct typeset *ts = calloc(1, sizeof(*ts));
+
+	if (ts == NULL)
+		return NULL;
+	if ((ts->arena = arena_new(256u << 20)) == NULL ||
+	    add_ints(ts) < 0 || add_others(ts) < 0) {
+		type_free(ts);
+		return NULL;
+	}
+	ts->nbase = ts->nseq;
+	type_set_strsize(ts, strsize);
+	return ts;
+}
+
+void
+type_free(struct typeset *ts)
+{
+	if (ts == NULL)
+		return;
+	btfidx_free(ts->btf);
+	arena_free(ts->arena);
+	free(ts);
+}
+
+void
+type_set_strsize(struct typeset *ts, uint32_t strsize)
+{
+	ts->string->d.size = strsize;
+}
+
+const struct dtype *
+type_int(struct typeset *ts, unsigned size, bool sign)
+{
+	return ts->base[log2size(size)][sign];
+}
+
+const struct dtype *
+type_void(struct typeset *ts)
+{
+	return ts->tvoid;
+}
+
+const struct dtype *
+type_string(struct typeset *ts)
+{
+	return &ts->string->d;
+}
+
+const struct dtype *
+type_dyn(struct typeset *ts)
+{
+	return ts->dyn;
+}
+
+static const struct dtype *
+pointer(struct typeset *ts, const struct dtype *to, bool user)
+{
+	struct itype *of = own(to), **slot, *t;
+
+	if (to == NULL)
+		return NULL;
+	slot = user ? &of->userptr : &of->ptr;
+	if (*slot != NULL)
+		return &(*slot)->d;
+	if ((t = make(ts, DK_PTR, NULL)) == NULL)
+		return NULL;
+	t->d.size = t->d.align = 8;
+	t->d.ref = to;
+	t->d.user = user;
+	*slot = t;
+	return &t->d;
+}
+
+const struct dtype *
+type_ptr(struct typeset *ts, const struct dtype *to)
+{
+	return pointer(ts, to, false);
+}
+
+const struct dtype *
+type_userptr(struct typeset *ts, const struct dtype *to)
+{
+	return pointer(ts, to, true);
+}
+
+const struct dtype *
+type_array(struct typeset *ts, const struct dtype *of, uint64_t nelem)
+{
+	struct itype *e = own(of), *t;
+
+	if (of == NULL)
+		return NULL;
+	for (t = e->array; t != NULL; t = t->next)
+		if (t->d.nelem == nelem)
+			return &t->d;
+	if ((t = make(ts, DK_ARRAY, NULL)) == NULL)
+		return NULL;
+	t->d.ref = of;
+	t->d.nelem = nelem;
+	t->d.align = of->align;
+	if (__builtin_mul_overflow(of->size, nelem, &t->d.size))
+		t->d.size = UINT64_MAX;
+	t->next = e->array;
+	e->array = t;
+	return &t->d;
+}
+
+const struct dtype *
+type_func(struct typeset *ts, const struct dtype *ret,
+    const struct dmember *mem, size_t nmem)
+{
+	struct itype *t = make(ts, DK_FUNC, NULL);
+
+	if (t == NULL)
+		return NULL;
+	t->d.ref = ret;
+	t->d.mem = mem;
+	t->d.nmem = nmem;
+	return &t->d;
+}
+
+const struct dtype *
+type_typedef(struct typeset *ts, const char *name, const struct dtype *of)
+{
+	struct itype *t;
+
+	if (of == NULL || (t = make(ts, DK_TYPEDEF, name)) == NULL)
+		return NULL;
+	t->d.ref = of;
+	t->d.size = of->size;
+	t->d.align = of->align;
+	t->d.sign = of->sign;
+	return type_register(ts, name, &t->d) < 0 ? NULL : &t->d;
+}
+
+static const char *
+keyword(enum dkind kind)
+{
+	return kind == DK_UNION ? "union" : kind == DK_ENUM ? "enum" : "struct";
+}
+
+struct dtype *
+type_open(struct typeset *ts, enum dkind kind, const char *tag)
+{
+	const struct dtype *old;
+	struct itype *t;
+	char name[MAXNAME];
+
+	if (tag == NULL) {
+		t = make(ts, kind, tag);
+		return t == NULL ? NULL : &t->d;
+	}
+	snprintf(name, sizeof(name), "%s %s", keyword(kind), tag);
+	old = type_known(ts, name);
+	if (old != NULL && old->btf_id == 0 && old->nmem == 0)
+		return &own(old)->d;
+	if ((t = make(ts, kind, tag)) == NULL)
+		return NULL;
+	return type_register(ts, name, &t->d) < 0 ? NULL : &t->d;
+}
+
+bool
+type_predefined(const struct typeset *ts, const struct dtype *t)
+{
+	return t->seq < ts->nbase;
+}
+
+static bool
+same(const struct dtype *a, const struct dtype *b, int depth)
+{
+	a = type_base(a);
+	b = type_base(b);
+	if (a == b)
+		return true;
+	if (a->kind != b->kind || a->size != b->size || depth > 32)
+		return false;
+	switch (a->kind) {
+	case DK_INT:
+		return a->sign == b->sign;
+	case DK_FLOAT: case DK_VOID:
+		return true;
+	case DK_PTR: case DK_FUNC:
+		return same(a->ref, b->ref, depth + 1);
+	case DK_ARRAY:
+		return a->nelem == b->nelem && same(a->ref, b->ref, depth + 1);
+	case DK_STRUCT: case DK_UNION: case DK_ENUM: case DK_FORWARD:
+		return a->name != NULL && b->name != NULL &&
+		    strcmp(a->name, b->name) == 0;
+	default:
+		return false;
+	}
+}
+
+bool
+type_same(const struct dtype *a, const struct dtype *b)
+{
+	return same(a, b, 0);
+}
+
+/* Places one member at or after bit `at`; returns the bit after it. */
+static uint64_t
+place(struct dmember *m, uint64_t at, bool isunion)
+{
+	uint64_t unit = m->type->align * 8u, size = m->type->size * 8;
+
+	if (isunion)
+		at = 0;
+	if (m->bit_size == 0) {
+		at = (at + unit - 1) / unit * unit;
+		m->bit_off = (uint32_t)at;
+		return at + size;
+	}
+	/* a bit-field does not straddle a unit of its type */
+	if (size != 0 && at / size != (at + m->bit_size - 1) / size)
+		at = (at + size - 1) / size * size;
+	m->bit_off = (uint32_t)at;
+	return at + m->bit_size;
+}
+
+void
+type_close(struct dtype *t, struct dmember *mem, size_t nmem)
+{
+	uint64_t at = 0, max = 0;
+
+	t->mem = mem;
+	t->nmem = nmem;
+	if (t->kind == DK_ENUM) {
+		t->size = t->align = 4;
+		return;
+	}
+	for (size_t i = 0; i < nmem; i++) {
+		if (mem[i].bit_off == LAYOUT)
+			at = place(&mem[i], at, t->kind == DK_UNION);
+		if (at > max)
+			max = at;
+		if (mem[i].type->align > t->align)
+			t->align = mem[i].type->align;
+	}
+	t->size = (max + 7) / 8;
+	/* DTrace does not pad the end of a union: sizeof says so */
+	if (t->kind == DK_STRUCT)
+		t->size = (t->size + t->align - 1) / t->align * t->align;
+}
+
+struct btfidx *
+type_btfidx(struct typeset *ts)
+{
+	if (!ts->btf_tried) {
+		ts->btf_tried = true;
+		ts->btf = btfidx_open();
+	}
+	return ts->btf;
+}
+
+static const struct dtype *
+lookup(struct typeset *ts, const char *name)
+{
+	const struct dtype *t = type_known(ts, name);
+	struct btfidx *b;
+
+	if (t != NULL || (b = type_btfidx(ts)) == NULL)
+		return t;
+	return btfidx_lookup(b, ts, name);
+}
+
+/* "struct foo *": stars make pointers; a scope before ` is dropped */
+const struct dtype *
+type_lookup(struct typeset *ts, const char *name)
+{
+	const char *tick = strrchr(name, '`');
+	const struct dtype *t;
+	char buf[MAXNAME];
+	size_t len, star = 0;
+
+	if (tick != NULL)
+		name = tick + 1;
+	len = strlen(name);
+	for (; len > 0 && (name[len - 1] == '*' || name[len - 1] == ' ');
+	    len--)
+		star += name[len - 1] == '*';
+	if (len == 0 || len >= sizeof(buf))
+		return NULL;
+	memcpy(buf, name, len);
+	buf[len] = '\0';
+	t = lookup(ts, buf);
+	while (t != NULL && star-- > 0)
+		t = type_ptr(ts, t);
+	return t;
+}
+
+const struct dtype *
+type_btf(struct typeset *ts, uint32_t id)
+{
+	struct btfidx *b = type_btfidx(ts);
+
+	return b == NULL ? NULL : btfidx_type(b, ts, id);
+}
+
+const struct dtype *
+type_base(const struct dtype *t)
+{
+	while (t->kind == DK_TYPEDEF && t->ref != NULL)
+		t = t->ref;
+	return t;
+}
+
+const struct dtype *
+type_complete(struct typeset *ts, const struct dtype *t)
+{
+	char name[MAXNAME];
+	const struct dtype *full;
+
+	t = type_base(t);
+	if (t->name == NULL || (t->kind != DK_FORWARD && t->nmem != 0))
+		return t;
+	for (int i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%s %s",
+		    i == 0 ? "struct" : "union", t->name);
+		full = lookup(ts, name);
+		if (full != NULL && full->kind != DK_FORWARD && full->size > 0)
+			return full;
+	}
+	return t;
+}
+
+static const struct dmember *
+member(const struct dtype *t, const char *name, uint64_t *bit_off, int depth)
+{
+	t = type_base(t);
+	if (depth > 16 || (t->kind != DK_STRUCT && t->kind != DK_UNION))
+		return NULL;
+	for (size_t i = 0; i < t->nmem; i++) {
+		const struct dmember *m = &t->mem[i], *in;
+
+		if (m->name != NULL) {
+			if (strcmp(m->name, name) == 0) {
+				*bit_off += m->bit_off;
+				return m;
+			}
+			continue;
+		}
+		if ((in = member(m->type, name, bit_off, depth + 1)) != NULL) {
+			*bit_off += m->bit_off;
+			return in;
+		}
+	}
+	return NULL;
+}
+
+const struct dmember *
+type_member(const struct dtype *t, const char *name, uint64_t *bit_off)
+{
+	*bit_off = 0;
+	return member(t, name, bit_off, 0);
+}
+
+static void
+append(char *buf, size_t size, const char *s)
+{
+	size_t len = strlen(buf);
+
+	if (len < size)
+		snprintf(buf + len, size - len, "%s", s);
+}
+
+static void
+name_inner(const struct dtype *t, char *buf, size_t size, int depth)
+{
+	char num[32];
+
+	if (depth > 32) {
+		append(buf, size, "...");
+		return;
+	}
+	switch (t->kind) {
+	case DK_PTR:
+		name_inner(t->ref, buf, size, depth + 1);
+		append(buf, size, t->ref->kind == DK_PTR ? "*" : " *");
+		break;
+	case DK_ARRAY:
+		name_inner(t->ref, buf, size, depth + 1);
+		snprintf(num, sizeof(num), " [%llu]",
+		    (unsigned long long)t->nelem);
+		append(buf, size, num);
+		break;
+	case DK_FUNC:
+		name_inner(t->ref, buf, size, depth + 1);
+		append(buf, size, " ()");
+		break;
+	case DK_STRUCT: case DK_UNION: case DK_ENUM: case DK_FORWARD:
+		append(buf, size, keyword(t->kind));
+		append(buf, size, t->name != NULL ? " " : " <anonymous>");
+		/* FALLTHROUGH */
+	default:
+		if (t->name != NULL)
+			append(buf, size, t->name);
+		break;
+	}
+}
+
+const char *
+type_name(const struct dtype *t, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (t == NULL)
+		append(buf, size, "<unknown>");
+	else
+		name_inner(t, buf, size, 0);
+	return buf;
+}
+
+bool
+type_is_integer(const struct dtype *t)
+{
+	t = type_base(t);
+	return t->kind == DK_INT || t->kind == DK_ENUM;
+}
+
+bool
+type_is_scalar(const struct dtype *t)
+{
+	return type_is_integer(t) || type_base(t)->kind == DK_PTR;
+}
+
+bool
+type_is_string(const struct dtype *t)
+{
+	return type_base(t)->kind == DK_STRING;
+}
+
+void
+type_near(struct typeset *ts, const char *name, const char **best,
+    size_t *dist)
+{
+	for (size_t i = 0; i < NHASH; i++)
+		for (struct tname *n = ts->hash[i]; n != NULL; n = n->next)
+			near_best(name, n->name, best, dist);
+}

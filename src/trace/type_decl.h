@@ -1,0 +1,60 @@
+/*
+ * type_decl.h - making types: what the declaration parser and the BTF reader
+ * need beside type.h. The typeset owns all it makes.
+ */
+#ifndef TRACE_TYPE_DECL_H
+#define TRACE_TYPE_DECL_H
+
+#include "arena.h"
+#include "type.h"
+
+struct arena *type_arena(struct typeset *);
+
+/* Registers t under a name ("struct foo", "foo"); the latest one is found. */
+int	type_register(struct typeset *, const char *name,
+	    const struct dtype *t);
+/* One of the types every set has from the start? */
+bool	type_predefined(const struct typeset *, const struct dtype *);
+/* Equal but for typedefs and the spelling of integers. */
+bool	type_same(const struct dtype *, const struct dtype *);
+/* Like type_lookup, but never opens the kernel's BTF. */
+const struct dtype *type_known(struct typeset *, const char *name);
+
+/* An incomplete struct, union or enum (kind), registered when it has a tag:
+ * a new one, or the program's own of that tag if that is incomplete still.
+ * NULL: no memory. */
+struct dtype *type_open(struct typeset *, enum dkind, const char *tag);
+/* Completes it: mem is in the typeset's arena; offsets are laid out here for
+ * members whose bit_off is LAYOUT, as the x86-64 and arm64 C ABIs do. */
+enum { LAYOUT = 0x7fffffff };
+void	type_close(struct dtype *, struct dmember *mem, size_t nmem);
+
+const struct dtype *type_typedef(struct typeset *, const char *name,
+	    const struct dtype *);
+/* Function type; mem: parameters' types. */
+const struct dtype *type_func(struct typeset *, const struct dtype *ret,
+	    const struct dmember *mem, size_t nmem);
+const struct dtype *type_named_int(struct typeset *, const char *name,
+	    unsigned size, bool sign);
+const struct dtype *type_float(struct typeset *, const char *name,
+	    unsigned size);
+/* A pointer into user memory. */
+const struct dtype *type_userptr(struct typeset *, const struct dtype *to);
+
+/* The kernel's BTF (btf.c), opened on demand; NULL: none. */
+struct btfidx;
+struct btfidx *type_btfidx(struct typeset *);
+struct btfidx *btfidx_open(void);
+void	btfidx_free(struct btfidx *);
+const struct dtype *btfidx_lookup(struct btfidx *, struct typeset *,
+	    const char *name);
+const struct dtype *btfidx_type(struct btfidx *, struct typeset *,
+	    uint32_t id);
+/* Full struct for a forward-declared one, NULL: none. */
+const struct dtype *type_complete(struct typeset *, const struct dtype *);
+
+/* All type names the program can see without BTF, for near misses. */
+void	type_near(struct typeset *, const char *name, const char **best,
+	    size_t *dist);
+
+#endif
