@@ -52,7 +52,8 @@ check_format(struct checker *c, struct node *n, const struct node *args,
 		    MAXARG);
 	for (; args != NULL; args = args->next)
 		type[i++] = args->type;
-	return fmt_check(n->fmt, n->func->name, n->line, type, narg, c->d);
+	return fmt_check(n->fmt, n->func->name, n->line, type, narg, false,
+	    c->d);
 }
 
 /* printf(), system(), freopen(): format and values. */
@@ -273,7 +274,7 @@ printa(struct checker *c, struct node *n)
 			return -1;
 	if (n->fmt == NULL)
 		return 0;
-	return fmt_check(n->fmt, "printa", n->line, first->key, first->nkey,
+	return fmt_check(n->fmt, "printa", n->line, first->key, first->nkey, true,
 	    c->d);
 }
 
