@@ -1,0 +1,211 @@
+/* dt-report: say what a bundle shows; dt-report(1). */
+#include "config.h"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libdt/cli.h"
+#include "libdt/operands.h"
+#include "libdt/out.h"
+#include "libdt/report.h"
+#include "libdt/validate.h"
+
+static const struct cli cli = {
+	.prog = "dt-report",
+	.synopsis =
+	    "[-0hq] [-C DIR] [-F FAMILY] [-f json|md|html|csv] [--version]\n"
+	    "[BUNDLE ...]",
+	.help =
+	    "  -0, --null         names on standard input end in NUL\n"
+	    "  -C, --dir DIR      bundle of the manifest on standard input\n"
+	    "  -F, --family NAME  whose table -f csv prints (syscalls)\n"
+	    "  -f, --format NAME  json, md (as it is), html or csv\n"
+	    "  -h, --help         this help\n"
+	    "  -q, --quick        check XXH3SUMS only, not SHA256SUMS\n"
+	    "      --version      name and version\n",
+};
+
+static const struct option longopts[] = {
+	{ "null", no_argument, NULL, '0' },
+	{ "dir", required_argument, NULL, 'C' },
+	{ "family", required_argument, NULL, 'F' },
+	{ "format", required_argument, NULL, 'f' },
+	{ "quick", no_argument, NULL, 'q' },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
+};
+
+struct run {
+	enum report_format format;
+	enum schema_family family;
+	bool quick;
+	struct out out;
+};
+
+static int
+on_finding(void *arg, const struct msg *m)
+{
+	(void)arg;
+	cli_msg(&cli, stderr, m);
+	return 0;
+}
+
+static const struct msg_sink sink = { on_finding, NULL };
+
+/* What the bundle says of itself gives way to what was found just now. */
+static int
+take_verdict(struct bundle *b, const struct validate_result *v,
+    struct msg *m)
+{
+	cJSON *tree = validate_json(v, "dt-report", PACKAGE_VERSION, m);
+	char *text;
+	size_t n;
+
+	if (tree == NULL)
+		return -1;
+	text = json_print(tree, &n, m);
+	cJSON_Delete(tree);
+	if (text == NULL)
+		return -1;
+	n = bundle_load_text(b, BUNDLE_VALIDATION, text, n, m) == -1;
+	free(text);
+	return n != 0 ? -1 : 0;
+}
+
+/* One line: the verdict, the worst reasons, the id. */
+static void
+tell(const struct operand *op, const struct validate_result *v,
+    uint64_t malformed)
+{
+	(void)fprintf(stderr, "dt-report: %s: %s", op->path,
+	    verdict_name(v->verdict));
+	if (v->count[MSG_ERROR] + v->count[MSG_LOSS] > 0)
+		(void)fprintf(stderr, ", %ju error%s, %ju loss%s (%s)",
+		    (uintmax_t)v->count[MSG_ERROR],
+		    v->count[MSG_ERROR] == 1 ? "" : "s",
+		    (uintmax_t)v->count[MSG_LOSS],
+		    v->count[MSG_LOSS] == 1 ? "" : "es", v->n > 0 ?
+		    v->list[0].id : "?");
+	if (malformed > 0)
+		(void)fprintf(stderr, ", %ju malformed line%s",
+		    (uintmax_t)malformed, malformed == 1 ? "" : "s");
+	if (v->id[0] != '\0')
+		(void)fprintf(stderr, ", %s", v->id);
+	(void)fputc('\n', stderr);
+}
+
+static enum dt_exit
+report(struct run *r, struct bundle *b, const struct operand *op,
+    const struct validate_result *v, struct msg *m)
+{
+	enum dt_exit status = v->verdict == VERDICT_COMPLETE ? DT_OK : DT_NO;
+	struct report *rep;
+
+	if (bundle_open(b, op->fd, op->path, false, m) == -1) {
+		/* broken inside: the verdict has said so already */
+		cli_msg(&cli, stderr, m);
+		tell(op, v, 0);
+		return v->verdict == VERDICT_INVALID ? DT_NO : DT_CANNOT;
+	}
+	if (take_verdict(b, v, m) == -1 || (rep = report_new(b, m)) == NULL) {
+		cli_msg(&cli, stderr, m);
+		return DT_CANNOT;
+	}
+	if (report_print(rep, r->format, r->family, &r->out, m) == -1) {
+		cli_msg(&cli, stderr, m);
+		status = cli_worst(status, strcmp(m->id, "no-family") == 0 ?
+		    DT_NO : DT_CANNOT);
+	}
+	if (report_malformed(rep) > 0)
+		status = cli_worst(status, DT_NO);
+	tell(op, v, report_malformed(rep));
+	report_free(rep);
+	return status;
+}
+
+static enum dt_exit
+on_operand(void *arg, const struct operand *op)
+{
+	struct validate_opt opt = { 0 };
+	struct validate_result v;
+	struct run *r = arg;
+	enum dt_exit status;
+	struct bundle b;
+	struct msg m;
+
+	opt.quick = r->quick;
+	if (validate_bundle(op->fd, op->path, &opt, &v, &m) == -1) {
+		cli_msg(&cli, stderr, &m);
+		return DT_CANNOT;
+	}
+	bundle_init(&b, op->fd, op->path);
+	status = report(r, &b, op, &v, &m);
+	bundle_close(&b);
+	validate_free(&v);
+	return status;
+}
+
+static int
+option(struct run *r, struct operands *o, int opt, struct msg *m)
+{
+	int v;
+
+	msg_clear(m);
+	switch (opt) {
+	case '0':
+		o->nul = true;
+		return 0;
+	case 'C':
+		o->dir = optarg;
+		return 0;
+	case 'F':
+		if ((v = schema_family_find(optarg, strlen(optarg))) == -1)
+			return msg_set(m, "usage", "no family %s", optarg);
+		r->family = (enum schema_family)v;
+		return 0;
+	case 'f':
+		if ((v = report_format_find(optarg)) == -1)
+			return msg_set(m, "usage", "no format %s", optarg);
+		r->format = (enum report_format)v;
+		return 0;
+	case 'q':
+		r->quick = true;
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct run r = { .format = REPORT_MD, .family = FAMILY_SYSCALLS };
+	struct operands o = { 0 };
+	enum dt_exit status;
+	struct msg m;
+	int opt;
+
+	if (out_init(&m) == -1) {
+		cli_msg(&cli, stderr, &m);
+		return DT_CANNOT;
+	}
+	while ((opt = getopt_long(argc, argv, ":0C:F:f:hq", longopts,
+	    NULL)) != -1) {
+		if (option(&r, &o, opt, &m) == 0)
+			continue;
+		if (m.text[0] == '\0')
+			return cli_option(&cli, opt, argv, stderr);
+		return cli_usage_error(&cli, stderr, "%s", m.text);
+	}
+	o.argv = argv + optind;
+	o.argc = argc - optind;
+	out_stdout(&r.out);
+	status = operands_each(&o, on_operand, &r, &sink);
+	if (out_close(&r.out, &m) == -1) {
+		cli_msg(&cli, stderr, &m);
+		status = DT_CANNOT;
+	}
+	return status;
+}

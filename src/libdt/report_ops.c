@@ -1,0 +1,470 @@
+/* Sections of what has a name and a duration: io, gc, spans; allocations. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdt/names.h"
+#include "libdt/report_model.h"
+
+#define N(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* What is counted of one name. */
+struct op {
+	struct durations dur;
+	uint64_t count, errors, cancels, bytes;
+	uint64_t from, to;
+};
+
+struct ops {
+	struct names names;
+	struct op *v;
+	size_t cap;
+	uint64_t ns, bytes, started;
+	struct names open;	/* spans: id to name, "ID" */
+	uint32_t *open_name;
+	size_t open_cap;
+};
+
+static struct op *
+op(struct ops *o, const char *s, size_t n, uint64_t from, uint64_t to)
+{
+	ssize_t i = names_add(&o->names, s, n);
+	struct op *v;
+	size_t cap;
+
+	if (i == -1)
+		return NULL;
+	if ((size_t)i >= o->cap) {
+		cap = o->cap != 0 ? o->cap * 2 : 64;
+		if ((v = realloc(o->v, cap * sizeof(*v))) == NULL)
+			return NULL;
+		memset(v + o->cap, 0, (cap - o->cap) * sizeof(*v));
+		o->v = v;
+		o->cap = cap;
+	}
+	v = &o->v[i];
+	v->from = v->from == 0 || from < v->from ? from : v->from;
+	v->to = to > v->to ? to : v->to;
+	return v;
+}
+
+static void
+ops_free(struct ops *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->names.n && i < o->cap; i++)
+		durations_free(&o->v[i].dur);
+	names_free(&o->names);
+	names_free(&o->open);
+	free(o->open_name);
+	free(o->v);
+}
+
+static void
+duration_cells(struct cell *c, struct durations *d)
+{
+	if (d->n == 0)
+		return;
+	cell_u64(&c[0], durations_at(d, 500));
+	cell_u64(&c[1], durations_at(d, 990));
+	cell_u64(&c[2], durations_max(d));
+}
+
+static int
+add_io(void *arg, const struct record *rec)
+{
+	uint64_t ts = rec->v[REC_TS].u, dur;
+	const struct value *target;
+	struct ops *o = arg;
+	char name[SCHEMA_PATH_MAX * 4 + 64];
+	const char *word;
+	struct op *v;
+	size_t len;
+	int n;
+
+	if (rec->kind == KIND_IO_START)
+		o->started++;
+	if (rec->kind != KIND_IO_DONE)
+		return 0;
+	word = schema_word(schema_col(KIND_IO_DONE, REC_IO_DONE_OP)->set,
+	    rec->v[REC_IO_DONE_OP].u, &len);
+	target = &rec->v[REC_IO_DONE_TARGET];
+	n = snprintf(name, sizeof(name), "%.*s\t%.*s", (int)len, word,
+	    target->given ? (int)target->len : 0,
+	    target->given ? target->s : "");
+	if (n < 0 || (size_t)n >= sizeof(name))
+		n = (int)sizeof(name) - 1;
+	dur = rec->v[REC_IO_DONE_DUR].u;
+	v = op(o, name, (size_t)n, ts > dur ? ts - dur : 0, ts);
+	if (v == NULL || durations_add(&v->dur, dur) == -1)
+		return -1;
+	v->count++;
+	v->bytes += rec->v[REC_IO_DONE_BYTES].u;
+	v->errors += rec->v[REC_IO_DONE_ERRNO].u != 0;
+	o->ns += dur;
+	o->bytes += rec->v[REC_IO_DONE_BYTES].u;
+	return 0;
+}
+
+static const struct report_col io_col[] = {
+	{ "op", "Operation", CELL_TEXT, false },
+	{ "target", "Target", CELL_TEXT, false },
+	{ "count", "Times", CELL_COUNT, false },
+	{ "errors", "Errors", CELL_COUNT, false },
+	{ "bytes", "Bytes", CELL_BYTES, false },
+	{ "total_ns", "Time", CELL_NS, false },
+	{ "share", "Share", CELL_SHARE, true },
+	{ "p50_ns", "p50", CELL_NS, false },
+	{ "p99_ns", "p99", CELL_NS, false },
+	{ "max_ns", "Max", CELL_NS, false },
+	{ "lower_bound", "≥", CELL_FLAG, false },
+};
+
+int
+report_io(struct report *r, const struct bundle *b, struct msg *m)
+{
+	struct report_section *s;
+	struct report_table *t;
+	struct ops o = { 0 };
+	struct cell *c;
+	struct gaps g;
+	const char *tab;
+	uint64_t done = 0;
+	size_t i;
+	int rv;
+
+	if ((rv = report_read(r, b, FAMILY_IO, add_io, &o, m)) != 0 ||
+	    gaps_of(&g, b, FAMILY_IO) == -1) {
+		ops_free(&o);
+		return rv == 1 ? 0 : rv == -1 ? -1 : msg_set_nomem(m);
+	}
+	s = report_section(r, "io", "Input and output");
+	t = report_table(r, s, "operations", "By time", io_col, N(io_col));
+	t->csv = t->lower = true;
+	for (i = 0; i < o.names.n; i++) {
+		c = report_row(r, t);
+		tab = strchr(o.names.v[i].s, '\t');
+		cell_text_n(r, &c[0], o.names.v[i].s,
+		    (size_t)(tab - o.names.v[i].s));
+		if (tab[1] != '\0')
+			cell_text(r, &c[1], tab + 1);
+		cell_u64(&c[2], o.v[i].count);
+		cell_u64(&c[3], o.v[i].errors);
+		cell_u64(&c[4], o.v[i].bytes);
+		cell_u64(&c[5], o.v[i].dur.sum);
+		cell_u64(&c[6], share(o.v[i].dur.sum, o.ns));
+		duration_cells(&c[7], &o.v[i].dur);
+		cell_u64(&c[10], gaps_overlap(&g, o.v[i].from, o.v[i].to));
+		done += o.v[i].count;
+	}
+	report_sort(t, 5, 2);
+	report_fact_u64(r, s, "started", "Started", CELL_COUNT, o.started);
+	report_fact_u64(r, s, "done", "Done", CELL_COUNT, done);
+	report_fact_u64(r, s, "bytes", "Bytes", CELL_BYTES, o.bytes);
+	report_fact_u64(r, s, "total_ns", "Time", CELL_NS, o.ns);
+	gaps_free(&g);
+	ops_free(&o);
+	return 0;
+}
+
+/* The innermost frame, without its offset. */
+static void
+leaf(const struct value *stack, const char **s, size_t *n)
+{
+	size_t at = 0, len, i;
+	const char *p;
+
+	*s = "[unknown]";
+	*n = strlen(*s);
+	while (stack->given && (p = record_frame(stack, &at, &len)) != NULL) {
+		*s = p;
+		*n = len;
+	}
+	for (i = *n; i > 3 && strchr("0123456789abcdef", (*s)[i - 1]) != NULL;)
+		i--;
+	if (i < *n && i > 3 && memcmp(*s + i - 3, "+0x", 3) == 0 &&
+	    (*s)[i - 4] != '`')
+		*n = i - 3;
+}
+
+static int
+add_alloc(void *arg, const struct record *rec)
+{
+	uint64_t ts = rec->v[REC_TS].u;
+	struct ops *o = arg;
+	const char *s;
+	struct op *v;
+	size_t n;
+
+	if (rec->kind == KIND_FREE_SAMPLE)
+		o->started++;
+	if (rec->kind != KIND_ALLOC_SAMPLE)
+		return 0;
+	leaf(&rec->v[REC_ALLOC_SAMPLE_STACK], &s, &n);
+	if ((v = op(o, s, n, ts, ts)) == NULL)
+		return -1;
+	v->count += rec->v[REC_ALLOC_SAMPLE_WEIGHT].u;
+	v->errors++;
+	v->bytes += rec->v[REC_ALLOC_SAMPLE_BYTES].u;
+	o->bytes += rec->v[REC_ALLOC_SAMPLE_BYTES].u;
+	return 0;
+}
+
+static const struct report_col alloc_col[] = {
+	{ "site", "Site", CELL_TEXT, false },
+	{ "samples", "Samples", CELL_COUNT, false },
+	{ "allocations", "Allocations (estimate)", CELL_COUNT, false },
+	{ "bytes", "Bytes (estimate)", CELL_BYTES, false },
+	{ "share", "Share", CELL_SHARE, true },
+	{ "lower_bound", "≥", CELL_FLAG, false },
+};
+
+int
+report_allocations(struct report *r, const struct bundle *b, struct msg *m)
+{
+	struct report_section *s;
+	struct report_table *t;
+	struct ops o = { 0 };
+	uint64_t samples = 0;
+	struct cell *c;
+	struct gaps g;
+	size_t i;
+	int rv;
+
+	rv = report_read(r, b, FAMILY_ALLOCATIONS, add_alloc, &o, m);
+	if (rv != 0 || gaps_of(&g, b, FAMILY_ALLOCATIONS) == -1) {
+		ops_free(&o);
+		return rv == 1 ? 0 : rv == -1 ? -1 : msg_set_nomem(m);
+	}
+	s = report_section(r, "allocations", "Allocations");
+	t = report_table(r, s, "sites", "By bytes", alloc_col, N(alloc_col));
+	t->csv = t->lower = true;
+	for (i = 0; i < o.names.n; i++) {
+		c = report_row(r, t);
+		cell_text(r, &c[0], o.names.v[i].s);
+		cell_u64(&c[1], o.v[i].errors);
+		cell_u64(&c[2], (o.v[i].count + 32768) / 65536);
+		cell_u64(&c[3], o.v[i].bytes);
+		cell_u64(&c[4], share(o.v[i].bytes, o.bytes));
+		cell_u64(&c[5], gaps_overlap(&g, o.v[i].from, o.v[i].to));
+		samples += o.v[i].errors;
+	}
+	report_sort(t, 3, 2);
+	report_fact_u64(r, s, "samples", "Samples", CELL_COUNT, samples);
+	report_fact_u64(r, s, "bytes", "Bytes (estimate)", CELL_BYTES,
+	    o.bytes);
+	report_fact_u64(r, s, "freed_samples", "Samples freed", CELL_COUNT,
+	    o.started);
+	gaps_free(&g);
+	ops_free(&o);
+	return 0;
+}
+
+static int
+add_gc(void *arg, const struct record *rec)
+{
+	uint64_t ts = rec->v[REC_TS].u, dur;
+	const struct value *why = &rec->v[REC_GC_PAUSE_REASON];
+	struct ops *o = arg;
+	char name[1100];
+	struct op *v;
+	int n;
+
+	if (rec->kind == KIND_GC_START)
+		o->started++;
+	if (rec->kind != KIND_GC_PAUSE)
+		return 0;
+	n = snprintf(name, sizeof(name), "%" PRIu64 "\t%.*s",
+	    rec->v[REC_GC_PAUSE_GENERATION].u, why->given ? (int)why->len : 0,
+	    why->given ? why->s : "");
+	if (n < 0 || (size_t)n >= sizeof(name))
+		n = (int)sizeof(name) - 1;
+	dur = rec->v[REC_GC_PAUSE_DUR].u;
+	if ((v = op(o, name, (size_t)n, ts, ts + dur)) == NULL ||
+	    durations_add(&v->dur, dur) == -1)
+		return -1;
+	o->ns += dur;
+	return 0;
+}
+
+static const struct report_col gc_col[] = {
+	{ "generation", "Generation", CELL_INT, false },
+	{ "reason", "Reason", CELL_TEXT, false },
+	{ "pauses", "Pauses", CELL_COUNT, false },
+	{ "total_ns", "Time", CELL_NS, false },
+	{ "share", "Share", CELL_SHARE, true },
+	{ "p50_ns", "p50", CELL_NS, false },
+	{ "p99_ns", "p99", CELL_NS, false },
+	{ "max_ns", "Max", CELL_NS, false },
+	{ "lower_bound", "≥", CELL_FLAG, false },
+};
+
+int
+report_gc(struct report *r, const struct bundle *b, struct msg *m)
+{
+	struct report_section *s;
+	struct report_table *t;
+	struct ops o = { 0 };
+	uint64_t pauses = 0;
+	struct cell *c;
+	struct gaps g;
+	const char *tab;
+	size_t i;
+	int rv;
+
+	if ((rv = report_read(r, b, FAMILY_GC, add_gc, &o, m)) != 0 ||
+	    gaps_of(&g, b, FAMILY_GC) == -1) {
+		ops_free(&o);
+		return rv == 1 ? 0 : rv == -1 ? -1 : msg_set_nomem(m);
+	}
+	s = report_section(r, "gc", "Garbage collection");
+	t = report_table(r, s, "pauses", "Pauses", gc_col, N(gc_col));
+	t->csv = t->lower = true;
+	for (i = 0; i < o.names.n; i++) {
+		c = report_row(r, t);
+		tab = strchr(o.names.v[i].s, '\t');
+		cell_u64(&c[0], strtoull(o.names.v[i].s, NULL, 10));
+		if (tab[1] != '\0')
+			cell_text(r, &c[1], tab + 1);
+		cell_u64(&c[2], o.v[i].dur.n);
+		cell_u64(&c[3], o.v[i].dur.sum);
+		cell_u64(&c[4], share(o.v[i].dur.sum, o.ns));
+		duration_cells(&c[5], &o.v[i].dur);
+		cell_u64(&c[8], gaps_overlap(&g, o.v[i].from, o.v[i].to));
+		pauses += o.v[i].dur.n;
+	}
+	report_sort(t, 3, 2);
+	report_fact_u64(r, s, "collections", "Collections", CELL_COUNT,
+	    o.started);
+	report_fact_u64(r, s, "pauses", "Pauses", CELL_COUNT, pauses);
+	report_fact_u64(r, s, "total_ns", "Time stood still", CELL_NS, o.ns);
+	gaps_free(&g);
+	ops_free(&o);
+	return 0;
+}
+
+/* Remembers which name the span of an id was given. */
+static int
+span_named(struct ops *o, const struct record *rec, ssize_t *name, bool add)
+{
+	char key[64];
+	uint32_t *v;
+	size_t cap;
+	ssize_t i;
+	int n;
+
+	n = snprintf(key, sizeof(key), "%" PRIu64 ":%" PRIu64 ":%" PRIu64,
+	    rec->v[REC_PID].u, rec->v[REC_RT].given ? rec->v[REC_RT].u : 0,
+	    rec->v[add ? REC_SPAN_START_ID : REC_SPAN_END_ID].u);
+	if (!add) {
+		i = names_find(&o->open, key, (size_t)n);
+		*name = i >= 0 ? (ssize_t)o->open_name[i] : -1;
+		return 0;
+	}
+	if ((i = names_add(&o->open, key, (size_t)n)) == -1)
+		return -1;
+	if ((size_t)i >= o->open_cap) {
+		cap = o->open_cap != 0 ? o->open_cap * 2 : 64;
+		if ((v = realloc(o->open_name, cap * sizeof(*v))) == NULL)
+			return -1;
+		o->open_name = v;
+		o->open_cap = cap;
+	}
+	o->open_name[i] = (uint32_t)*name;
+	return 0;
+}
+
+static int
+add_span(void *arg, const struct record *rec)
+{
+	uint64_t ts = rec->v[REC_TS].u, dur;
+	const struct value *name = &rec->v[REC_SPAN_START_NAME];
+	struct ops *o = arg;
+	struct op *v;
+	ssize_t i = -1;
+
+	if (rec->kind == KIND_SPAN_START) {
+		if ((v = op(o, name->s, name->len, ts, ts)) == NULL)
+			return -1;
+		v->count++;
+		o->started++;
+		i = v - o->v;
+		return span_named(o, rec, &i, true);
+	}
+	if (rec->kind != KIND_SPAN_END)
+		return 0;
+	if (span_named(o, rec, &i, false) == -1)
+		return -1;
+	if (i < 0)		/* opened before the window, or lost */
+		v = op(o, "[unknown]", 9, ts, ts);
+	else
+		v = &o->v[i];
+	dur = rec->v[REC_SPAN_END_DUR].u;
+	if (v == NULL || durations_add(&v->dur, dur) == -1)
+		return -1;
+	v->errors += rec->v[REC_SPAN_END_OUTCOME].u == 1;
+	v->cancels += rec->v[REC_SPAN_END_OUTCOME].u == 2;
+	v->to = ts > v->to ? ts : v->to;
+	o->ns += dur;
+	return 0;
+}
+
+static const struct report_col span_col[] = {
+	{ "name", "Span", CELL_TEXT, false },
+	{ "started", "Started", CELL_COUNT, false },
+	{ "ended", "Ended", CELL_COUNT, false },
+	{ "errors", "Errors", CELL_COUNT, false },
+	{ "cancels", "Cancelled", CELL_COUNT, false },
+	{ "total_ns", "Time", CELL_NS, false },
+	{ "share", "Share", CELL_SHARE, true },
+	{ "p50_ns", "p50", CELL_NS, false },
+	{ "p99_ns", "p99", CELL_NS, false },
+	{ "max_ns", "Max", CELL_NS, false },
+	{ "lower_bound", "≥", CELL_FLAG, false },
+};
+
+int
+report_spans(struct report *r, const struct bundle *b, struct msg *m)
+{
+	struct report_section *s;
+	struct report_table *t;
+	struct ops o = { 0 };
+	uint64_t ended = 0;
+	struct cell *c;
+	struct gaps g;
+	size_t i;
+	int rv;
+
+	if ((rv = report_read(r, b, FAMILY_SPANS, add_span, &o, m)) != 0 ||
+	    gaps_of(&g, b, FAMILY_SPANS) == -1) {
+		ops_free(&o);
+		return rv == 1 ? 0 : rv == -1 ? -1 : msg_set_nomem(m);
+	}
+	s = report_section(r, "spans", "Spans");
+	t = report_table(r, s, "spans", "By time", span_col, N(span_col));
+	t->csv = t->lower = true;
+	for (i = 0; i < o.names.n; i++) {
+		c = report_row(r, t);
+		cell_text(r, &c[0], o.names.v[i].s);
+		cell_u64(&c[1], o.v[i].count);
+		cell_u64(&c[2], o.v[i].dur.n);
+		cell_u64(&c[3], o.v[i].errors);
+		cell_u64(&c[4], o.v[i].cancels);
+		cell_u64(&c[5], o.v[i].dur.sum);
+		cell_u64(&c[6], share(o.v[i].dur.sum, o.ns));
+		duration_cells(&c[7], &o.v[i].dur);
+		cell_u64(&c[10], gaps_overlap(&g, o.v[i].from, o.v[i].to));
+		ended += o.v[i].dur.n;
+	}
+	report_sort(t, 5, 2);
+	report_fact_u64(r, s, "started", "Started", CELL_COUNT, o.started);
+	report_fact_u64(r, s, "ended", "Ended", CELL_COUNT, ended);
+	report_fact_u64(r, s, "total_ns", "Time", CELL_NS, o.ns);
+	gaps_free(&g);
+	ops_free(&o);
+	return 0;
+}

@@ -1,0 +1,181 @@
+/* Numbers of reports: durations, shares, loss intervals, how they read. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdt/report_model.h"
+
+int
+durations_add(struct durations *d, uint64_t ns)
+{
+	size_t cap;
+	uint64_t *v;
+
+	if (d->n == d->cap) {
+		cap = d->cap != 0 ? d->cap * 2 : 16;
+		if ((v = realloc(d->v, cap * sizeof(*v))) == NULL)
+			return -1;
+		d->v = v;
+		d->cap = cap;
+	}
+	d->v[d->n++] = ns;
+	d->sum += ns;
+	d->sorted = false;
+	return 0;
+}
+
+static int
+u64_cmp(const void *va, const void *vb)
+{
+	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
+
+	return (a > b) - (a < b);
+}
+
+uint64_t
+durations_at(struct durations *d, unsigned permille)
+{
+	size_t rank;
+
+	if (d->n == 0)
+		return 0;
+	if (!d->sorted) {
+		qsort(d->v, d->n, sizeof(*d->v), u64_cmp);
+		d->sorted = true;
+	}
+	rank = (size_t)(((unsigned __int128)d->n * permille + 999) / 1000);
+	return d->v[rank > 0 ? rank - 1 : 0];
+}
+
+uint64_t
+durations_max(struct durations *d)
+{
+	return durations_at(d, 1000);
+}
+
+void
+durations_free(struct durations *d)
+{
+	free(d->v);
+	memset(d, 0, sizeof(*d));
+}
+
+uint64_t
+share(uint64_t part, uint64_t whole)
+{
+	if (whole == 0)
+		return 0;
+	return (uint64_t)(((unsigned __int128)part * 1000000 + whole / 2) /
+	    whole);
+}
+
+int
+gaps_of(struct gaps *g, const struct bundle *b, enum schema_family f)
+{
+	const struct bundle_collectors *all = &b->collectors;
+	const struct bundle_collector *c;
+	size_t i, n = 0;
+
+	g->v = NULL;
+	g->n = 0;
+	for (i = 0; i < all->collectors.n; i++)
+		if (all->collectors.v[i].family == (int)f)
+			n += all->collectors.v[i].drops.n;
+	if (n == 0)
+		return 0;
+	if ((g->v = calloc(n, sizeof(*g->v))) == NULL)
+		return -1;
+	for (i = 0; i < all->collectors.n; i++) {
+		c = &all->collectors.v[i];
+		if (c->family != (int)f || c->drops.n == 0)
+			continue;
+		memcpy(g->v + g->n, c->drops.v, c->drops.n * sizeof(*g->v));
+		g->n += c->drops.n;
+	}
+	return 0;
+}
+
+bool
+gaps_overlap(const struct gaps *g, uint64_t from, uint64_t to)
+{
+	size_t i;
+
+	for (i = 0; i < g->n; i++)
+		if (g->v[i].from <= to && from <= g->v[i].to)
+			return true;
+	return false;
+}
+
+void
+gaps_free(struct gaps *g)
+{
+	free(g->v);
+	g->v = NULL;
+	g->n = 0;
+}
+
+/* Decimal digits in groups of three. */
+static size_t
+grouped(uint64_t v, char *buf, size_t cap)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, v), i;
+	size_t at = 0;
+
+	for (i = 0; i < n && at + 2 < cap; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			buf[at++] = ',';
+		buf[at++] = digits[i];
+	}
+	buf[at] = '\0';
+	return at;
+}
+
+static size_t
+scaled(double v, const char *const *unit, double step, char *buf, size_t cap)
+{
+	while (v >= step && unit[1] != NULL) {
+		v /= step;
+		unit++;
+	}
+	return (size_t)snprintf(buf, cap, v >= 100 ? "%.0f %s" :
+	    v >= 10 ? "%.1f %s" : "%.2f %s", v, *unit);
+}
+
+size_t
+cell_show(const struct cell *c, enum cell_type type, char *buf, size_t cap)
+{
+	static const char *const time_unit[] = { "µs", "ms", "s", NULL };
+	static const char *const byte_unit[] = { "KiB", "MiB", "GiB", "TiB",
+	    NULL };
+
+	if (!c->given)
+		return (size_t)snprintf(buf, cap, "–");
+	switch (type) {
+	case CELL_TEXT:
+		return (size_t)snprintf(buf, cap, "%s", c->s);
+	case CELL_COUNT:
+		return grouped(c->u, buf, cap);
+	case CELL_INT:
+		return (size_t)snprintf(buf, cap, "%" PRId64, c->i);
+	case CELL_NS:
+		if (c->u < 1000)
+			return (size_t)snprintf(buf, cap, "%" PRIu64 " ns",
+			    c->u);
+		return scaled((double)c->u / 1e3, time_unit, 1e3, buf, cap);
+	case CELL_BYTES:
+		if (c->u < 1024)
+			return (size_t)snprintf(buf, cap, "%" PRIu64 " B",
+			    c->u);
+		return scaled((double)c->u / 1024, byte_unit, 1024, buf, cap);
+	case CELL_SHARE:
+		return (size_t)snprintf(buf, cap, "%.2f %%",
+		    (double)c->u / 1e4);
+	case CELL_FLAG:
+		return (size_t)snprintf(buf, cap, "%s", c->u ? "≥" : "");
+	}
+	return 0;
+}
