@@ -19,8 +19,8 @@ enum {
 static const struct cli cli = {
 	.prog = "dt-fold",
 	.synopsis =
-	    "[-0bhk] [-C DIR] [-f FAMILY] [-i FORMAT] [-p PID] [-t TID]\n"
-	    "[--addrs] [--by pid|tid|exe|span] [--from NS] [--no-modules]\n"
+	    "[-0bhk] [-C DIR] [-f FAMILY] [-i FORMAT] [-p PID] [-t TID] "
+	    "[--addrs] [--by pid|tid|exe|span] [--from NS] [--no-modules] "
 	    "[--span ID] [--to NS] [--version] [BUNDLE ...]",
 	.help =
 	    "  -0, --null         names on standard input end in NUL\n"

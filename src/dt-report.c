@@ -15,7 +15,7 @@
 static const struct cli cli = {
 	.prog = "dt-report",
 	.synopsis =
-	    "[-0hq] [-C DIR] [-F FAMILY] [-f json|md|html|csv] [--version]\n"
+	    "[-0hq] [-C DIR] [-F FAMILY] [-f json|md|html|csv] [--version] "
 	    "[BUNDLE ...]",
 	.help =
 	    "  -0, --null         names on standard input end in NUL\n"
@@ -54,26 +54,6 @@ on_finding(void *arg, const struct msg *m)
 
 static const struct msg_sink sink = { on_finding, NULL };
 
-/* What the bundle says of itself gives way to what was found just now. */
-static int
-take_verdict(struct bundle *b, const struct validate_result *v,
-    struct msg *m)
-{
-	cJSON *tree = validate_json(v, "dt-report", PACKAGE_VERSION, m);
-	char *text;
-	size_t n;
-
-	if (tree == NULL)
-		return -1;
-	text = json_print(tree, &n, m);
-	cJSON_Delete(tree);
-	if (text == NULL)
-		return -1;
-	n = bundle_load_text(b, BUNDLE_VALIDATION, text, n, m) == -1;
-	free(text);
-	return n != 0 ? -1 : 0;
-}
-
 /* One line: the verdict, the worst reasons, the id. */
 static void
 tell(const struct operand *op, const struct validate_result *v,
@@ -109,7 +89,9 @@ report(struct run *r, struct bundle *b, const struct operand *op,
 		tell(op, v, 0);
 		return v->verdict == VERDICT_INVALID ? DT_NO : DT_CANNOT;
 	}
-	if (take_verdict(b, v, m) == -1 || (rep = report_new(b, m)) == NULL) {
+	/* what it says of itself gives way to what was found just now */
+	if (bundle_take(b, BUNDLE_VALIDATION, validate_json(v, "dt-report",
+	    PACKAGE_VERSION, m), m) == -1 || (rep = report_new(b, m)) == NULL) {
 		cli_msg(&cli, stderr, m);
 		return DT_CANNOT;
 	}

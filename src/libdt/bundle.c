@@ -69,25 +69,30 @@ check_schema(const struct json_ref *root, enum bundle_file f, struct msg *m)
 }
 
 int
-bundle_load(struct bundle *b, enum bundle_file f, struct msg *m)
+bundle_take(struct bundle *b, enum bundle_file f, cJSON *tree, struct msg *m)
 {
 	struct json_ref root;
 
 	if (f == BUNDLE_COHORT)
 		bundle_cohort_unindex(&b->cohort);
 	b->have[f] = false;
-	if (b->tree[f] != NULL)
-		cJSON_Delete(b->tree[f]);
-	b->tree[f] = json_read(b->dirfd, files[f].name, m);
-	if (b->tree[f] == NULL)
+	cJSON_Delete(b->tree[f]);
+	b->tree[f] = tree;
+	if (tree == NULL)
 		return -1;
-	root = json_root(b->tree[f], files[f].name);
+	root = json_root(tree, files[f].name);
 	if (check_schema(&root, f, m) == -1 ||
 	    member_load(files[f].object, &root, file_struct(b, f), &b->mem,
 	    NULL, m) == -1)
 		return -1;
 	b->have[f] = true;
 	return 0;
+}
+
+int
+bundle_load(struct bundle *b, enum bundle_file f, struct msg *m)
+{
+	return bundle_take(b, f, json_read(b->dirfd, files[f].name, m), m);
 }
 
 int

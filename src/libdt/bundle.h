@@ -289,6 +289,9 @@ void bundle_init(struct bundle *b, int dirfd, const char *name);
  * file could be parsed, and b->have[f] if all of it was in order.
  */
 int bundle_load(struct bundle *b, enum bundle_file f, struct msg *m);
+/* The same of a tree at hand, which it takes over; NULL: -1, m as it is. */
+int bundle_take(struct bundle *b, enum bundle_file f, cJSON *tree,
+    struct msg *m);
 /*
  * bundle_load() of every file but validation.json, then of that if
  * `validated`; stops at the first error. The cohort is indexed.

@@ -326,6 +326,17 @@ bpftrace_end(struct text *t, char *s, size_t n)
 	return close_block(t, count);
 }
 
+/* bpftrace's offsets are decimal: "symbol+20". */
+static size_t
+without_decimal(const char *s, size_t n)
+{
+	size_t i = n;
+
+	while (i > 0 && isdigit((unsigned char)s[i - 1]))
+		i--;
+	return i > 1 && i < n && s[i - 1] == '+' ? i - 1 : n;
+}
+
 static enum took
 bpftrace_line(struct text *t, char *raw, size_t n)
 {
@@ -340,8 +351,9 @@ bpftrace_line(struct text *t, char *raw, size_t n)
 		t->open = true;
 		n -= (size_t)(p + 1 - s);
 		s = p + 1;
-		return strstr(s, "]: ") != NULL ? bpftrace_end(t, s, n) :
-		    TOOK;
+		if (strstr(s, "]: ") != NULL)
+			return bpftrace_end(t, s, n);
+		return n == 0 || *s == ',' ? TOOK : TOOK_NOT;
 	}
 	if (!indented && strstr(s, "]: ") != NULL)
 		return bpftrace_end(t, s, n);
@@ -349,6 +361,8 @@ bpftrace_line(struct text *t, char *raw, size_t n)
 		block_group(&t->block);
 		return TOOK;
 	}
+	if (!fold_options(t->f)->addrs)
+		n = without_decimal(s, n);
 	return block_frame(&t->block, s, n) == -1 ? TOOK_FAILED : TOOK;
 }
 
