@@ -10,6 +10,7 @@
 #include "libdt/clock.h"
 #include "libdt/out.h"
 
+#define USAGE_COLUMNS	79
 #define PROGRESS_FIRST	NS_PER_S
 #define PROGRESS_STEP	(NS_PER_S / 10)
 
@@ -35,21 +36,44 @@ cli_worst(enum dt_exit a, enum dt_exit b)
 	return rank(a) >= rank(b) ? a : b;
 }
 
+/* Length of the next word of a synopsis: blanks within [] do not end it. */
+static size_t
+usage_word(const char *p)
+{
+	int depth = 0;
+	size_t n;
+
+	for (n = 0; p[n] != '\0' && p[n] != '\n'; n++) {
+		if (p[n] == ' ' && depth == 0)
+			break;
+		depth += (p[n] == '[' || p[n] == '{') -
+		    (p[n] == ']' || p[n] == '}');
+	}
+	return n;
+}
+
 static void
 usage(const struct cli *c, FILE *fp)
 {
-	const char *p = c->synopsis, *nl;
-	int n;
+	const char *p = c->synopsis;
+	size_t indent = strlen("usage: ") + strlen(c->prog), at, n;
 
-	for (;;) {
-		nl = strchr(p, '\n');
-		n = nl != NULL ? (int)(nl - p) : (int)strlen(p);
-		fprintf(fp, "%s %s %.*s\n", p == c->synopsis ? "usage:" :
-		    "      ", c->prog, n, p);
-		if (nl == NULL)
-			break;
-		p = nl + 1;
+	fprintf(fp, "usage: %s", c->prog);
+	for (at = indent; *p != '\0'; p += n) {
+		if (*p == '\n') {
+			fprintf(fp, "\n       %s", c->prog);
+			at = indent;
+		}
+		p += strspn(p, " \n");
+		n = usage_word(p);
+		if (at > indent && at + 1 + n > USAGE_COLUMNS) {
+			fprintf(fp, "\n%*s", (int)indent, "");
+			at = indent;
+		}
+		fprintf(fp, " %.*s", (int)n, p);
+		at += 1 + n;
 	}
+	fputc('\n', fp);
 }
 
 enum dt_exit

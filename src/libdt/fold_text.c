@@ -23,9 +23,8 @@ enum took {
 struct text {
 	struct fold *f;
 	struct block block;
-	bool blank;		/* the line before was empty, or there is none */
 	bool open;		/* perf: a sample; bpftrace: within @[ … ] */
-	char pending[32];	/* DTrace: a number alone, count or key */
+	char pending[1024];	/* DTrace: a line that is a count or keys */
 };
 
 static char *
@@ -137,20 +136,27 @@ close_block(struct text *t, uint64_t count)
 	return rv == -1 ? TOOK_FAILED : TOOK;
 }
 
-/* The number alone that was kept back is a key if frames follow at once. */
+/*
+ * A line that ends in a number and that no frames stand before is kept back:
+ * it is keys if a frame follows at once, else the count of an empty stack.
+ */
 static enum took
-settle(struct text *t, bool key)
+settle(struct text *t, bool keys)
 {
-	uint64_t v = strtoull(t->pending, NULL, 10);
+	size_t n = strlen(t->pending), before;
 	enum took rv = TOOK;
+	uint64_t count;
 
-	if (t->pending[0] == '\0')
+	if (n == 0)
 		return TOOK;
-	if (!key)
-		rv = close_block(t, v);
-	else if (block_key(&t->block, t->pending,
-	    strlen(t->pending)) == -1)
-		rv = TOOK_FAILED;
+	if (keys) {
+		rv = add_keys(&t->block, t->pending, n) == -1 ? TOOK_FAILED :
+		    TOOK;
+	} else if (count_at_end(t->pending, n, &count, &before)) {
+		if (add_keys(&t->block, t->pending, before) == -1)
+			return TOOK_FAILED;
+		rv = close_block(t, count);
+	}
 	t->pending[0] = '\0';
 	return rv;
 }
@@ -158,12 +164,11 @@ settle(struct text *t, bool key)
 static enum took
 dtrace_line(struct text *t, char *raw, size_t n)
 {
-	bool blank = t->blank, indented = isspace((unsigned char)*raw);
+	bool indented = isspace((unsigned char)*raw);
 	char *s = trim(raw, &n);
 	uint64_t count;
 	size_t before;
 
-	t->blank = n == 0;
 	if (n == 0) {
 		if (settle(t, false) == TOOK_FAILED)
 			return TOOK_FAILED;
@@ -181,8 +186,7 @@ dtrace_line(struct text *t, char *raw, size_t n)
 	if (block_empty(&t->block) && dtrace_header(s, n))
 		return TOOK;
 	if (count_at_end(s, n, &count, &before)) {
-		if (before == 0 && block_empty(&t->block) && !blank &&
-		    n < sizeof(t->pending)) {
+		if (block_empty(&t->block) && n < sizeof(t->pending)) {
 			memcpy(t->pending, s, n + 1);
 			return TOOK;
 		}
@@ -498,7 +502,7 @@ int
 fold_text(struct fold *f, enum fold_format format, int fd, const char *name,
     const struct msg_sink *sink, uint64_t *malformed, struct msg *m)
 {
-	struct text t = { .f = f, .blank = true };
+	struct text t = { .f = f };
 	struct lines l;
 	int rv;
 

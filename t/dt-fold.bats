@@ -1,0 +1,246 @@
+bats_require_minimum_version 1.5.0
+load helper
+
+# The head of a file of cpu records, as dt-finalize writes it.
+cpu_head() {
+	printf '#dt-records 1\n#family cpu\n#clock CLOCK_MONOTONIC ns\n'
+	printf '#collector cpu\n'
+	printf '#columns cpu-sample\tts\tkind\tpid\ttid\tcpu\trt\tspan'
+	printf '\tcount\tmode\tstack\n'
+	printf '#columns ovf\tts\tkind\tpid\ttid\tcpu\trt\tspan'
+	printf '\tcount\tfrom\tto\twhy\n'
+}
+
+# sample TS PID TID COUNT MODE STACK [SPAN]
+sample() {
+	printf '%s\tcpu-sample\t%s\t%s\t0\t-\t%s\t%s\t%s\t%s\n' "$1" "$2" \
+	    "$3" "${7:--}" "$4" "$5" "$6"
+}
+
+records() {
+	cpu_head
+	sample 100 10 10 1 user 'xz`main+0x10;liblzma.so.5`encode+0x1f'
+	sample 200 10 10 1 user 'xz`main+0x14;liblzma.so.5`encode+0x2f'
+	sample 300 10 11 2 kernel \
+	    'xz`main+0x10;vmlinux`entry+0x1;vmlinux`write+0x2' 7
+	sample 400 12 12 1 user -
+	sample 500 12 12 1 user 'xz`+0x4f0;0x7f00aa;xz`a\x3bb+0x1'
+}
+
+@test "records fold: offsets go, equal stacks add up, bytes sort" {
+	records >r.tsv
+	run --separate-stderr dt-fold <r.tsv
+	[ "$status" -eq 0 ]
+	[ "$output" = '[unknown] 1
+xz`+0x4f0;0x7f00aa;xz`a\x3bb 1
+xz`main;liblzma.so.5`encode 2
+xz`main;vmlinux`entry;vmlinux`write 2' ]
+	[ -z "$stderr" ]
+}
+
+@test "--addrs, --no-modules and -k change the frames" {
+	records >r.tsv
+	run dt-fold --addrs <r.tsv
+	has 'xz`main+0x10;liblzma.so.5`encode+0x1f 1'
+	has 'xz`main+0x14;liblzma.so.5`encode+0x2f 1'
+	run dt-fold --no-modules -k <r.tsv
+	has 'main;encode 2'
+	has 'main;entry_[k];write_[k] 2'
+	has 'xz`+0x4f0;0x7f00aa;a\x3bb 1'
+}
+
+@test "-p, -t, --span, --from and --to choose records" {
+	records >r.tsv
+	[ "$(dt-fold -p 12 <r.tsv | wc -l)" -eq 2 ]
+	[ "$(dt-fold -t 11 <r.tsv)" = \
+	    'xz`main;vmlinux`entry;vmlinux`write 2' ]
+	[ "$(dt-fold --span 7 <r.tsv)" = \
+	    'xz`main;vmlinux`entry;vmlinux`write 2' ]
+	[ "$(dt-fold --from 150 --to 250 <r.tsv)" = \
+	    'xz`main;liblzma.so.5`encode 1' ]
+}
+
+@test "--by groups by process, thread or span" {
+	records >r.tsv
+	run dt-fold --by pid <r.tsv
+	has '10-10;xz`main;liblzma.so.5`encode 2'
+	has '12-12 1'
+	run dt-fold --by tid <r.tsv
+	has '10-10/11;xz`main;vmlinux`entry;vmlinux`write 2'
+	run dt-fold --by span <r.tsv
+	has 'span 7;xz`main;vmlinux`entry;vmlinux`write 2'
+	has 'no span;xz`main;liblzma.so.5`encode 2'
+}
+
+@test "a malformed record is named, the others are folded, exit 1" {
+	{ records; echo rubbish; sample 600 10 10 x user a; } >r.tsv
+	run --separate-stderr dt-fold <r.tsv
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 4 ]
+	[[ $stderr == *"standard input:12: error: "* ]]
+	[[ $stderr == *"standard input:13: error: "* ]]
+}
+
+@test "DTrace's aggregations: the kernel's stack goes on top" {
+	cat >d.txt <<-'E'
+	CPU     ID                    FUNCTION:NAME
+	  1  73019                        :tick-10s
+
+
+	              vmlinux`do_idle+0x1
+	              vmlinux`start+0x2
+	               12
+
+	              vmlinux`ksys_write+0x9
+	              vmlinux`do_syscall_64+0x9
+
+	              libc.so.6`write+0x14
+	              xz`main+0x33
+	  bash                                               3
+
+	              libc.so.6`read+0x14
+	              0x7f0011223344
+	                4
+	E
+	status 0 dt-fold <d.txt
+	[ "$output" = '0x7f0011223344;libc.so.6`read 4
+bash;xz`main;libc.so.6`write;vmlinux`do_syscall_64;vmlinux`ksys_write 3
+vmlinux`start;vmlinux`do_idle 12' ]
+	run dt-fold -i dtrace <d.txt
+	has 'vmlinux`start;vmlinux`do_idle 12'
+}
+
+@test "DTrace's aggregations: keys before a stack, numbers too" {
+	cat >d.txt <<-'E'
+
+	  xz                                                345
+	              liblzma.so.5`code+0x1
+	              xz`main+0x3
+	                7
+	      678
+	              xz`main+0x3
+	                2
+	E
+	status 0 dt-fold <d.txt
+	[ "$output" = '678;xz`main 2
+xz;345;xz`main;liblzma.so.5`code 7' ]
+}
+
+@test "an aggregation that ends before its count is an error" {
+	printf '\n\n   a`b+0x1\n   c`d+0x1\n' >d.txt
+	run --separate-stderr dt-fold <d.txt
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"stack-torn"* ]]
+}
+
+@test "perf script: one for each sample, executables on request" {
+	cat >p.txt <<-'E'
+	# a header
+	xz 12/34 [000] 1.2: 1 cpu-clock: 
+	Tffffffff81 do_syscall_64+0x1 ([kernel.kallsyms])
+	T    7f0010 operator()(int)+0x2 (/usr/lib/liblzma.so.5.4.1)
+	T    7f0000 main+0x2 (/usr/bin/xz)
+
+	my prog 13 [001] 1.3: 1 cpu-clock: 
+	T      7f00 [unknown] (/opt/my prog)
+
+	E
+	sed -i 's/^T/\t/' p.txt
+	status 0 dt-fold <p.txt
+	[ "$output" = 'my prog`[unknown] 1
+xz`main;liblzma.so.5.4.1`operator()(int);vmlinux`do_syscall_64 1' ]
+	run dt-fold --by tid <p.txt
+	has 'xz-12/34;xz`main'
+	has 'my prog-13/13;my prog`[unknown] 1'
+}
+
+@test "bpftrace's maps" {
+	cat >b.txt <<-'E'
+	Attaching 2 probes...
+
+
+	@[
+	    ksys_write+20
+	    do_syscall_64+3
+	, 
+	    write+20
+	    0x55b91dd37473
+	, git, 12]: 5
+	@[, 
+	    0x557a52c1a879
+	, bash]: 1
+	@k[]: 3
+	E
+	status 0 dt-fold <b.txt
+	[ "$output" = '[unknown] 3
+bash;0x557a52c1a879 1
+git;12;0x55b91dd37473;write;do_syscall_64;ksys_write 5' ]
+	run dt-fold --addrs <b.txt
+	has 'write+20;do_syscall_64+3;ksys_write+20 5'
+}
+
+@test "folded lines are merged" {
+	status 0 dt-fold <<-'E'
+	a;b c;d 3
+	z 1
+	a;b c;d 4
+	E
+	[ "$output" = 'a;b c;d 7
+z 1' ]
+	run --separate-stderr dt-fold -i folded <<-'E'
+	a;b 3
+	no count
+	E
+	[ "$status" -eq 1 ]
+	[ "$output" = 'a;b 3' ]
+	[[ $stderr == *"standard input:2: "* ]]
+}
+
+@test "flamegraph.pl draws it" {
+	local fg
+	fg=$(command -v flamegraph.pl ||
+	    ls /usr/share/perl5/Devel/NYTProf/flamegraph.pl 2>/dev/null) ||
+	    skip "needs flamegraph.pl (libdevel-nytprof-perl)"
+	records | dt-fold | perl "$fg" >x.svg
+	grep -q '<svg' x.svg
+	grep -q 'liblzma.so.5`encode (2 samples' x.svg
+}
+
+@test "an empty input, no bundle and bad usage are exit 2" {
+	status 2 dt-fold </dev/null
+	has empty
+	status 2 dt-fold nowhere
+	has nowhere
+	status 2 dt-fold -i gcov </dev/null
+	status 2 dt-fold -b </dev/null
+	status 2 dt-fold --by cat </dev/null
+	status 2 dt-fold -f procs </dev/null
+	status 2 dt-fold -Q
+	has usage:
+}
+
+@test "a closed or full standard output is an error" {
+	records >r.tsv
+	run bash -c 'dt-fold <r.tsv >&-'
+	[ "$status" -eq 2 ]
+	run bash -c 'dt-fold <r.tsv >/dev/full'
+	[ "$status" -eq 2 ]
+	has 'No space left'
+}
+
+@test "a line of any length is told of, not read into memory" {
+	{ printf 'a;b 1\n'; head -c 5000000 /dev/zero | tr '\0' x
+	printf '\na;b 2\n'; } >long
+	run --separate-stderr bash -c 'ulimit -v 200000; dt-fold <long'
+	[ "$status" -eq 1 ]
+	[ "$output" = 'a;b 3' ]
+	[[ $stderr == *"standard input:2: "*"too long"* ]]
+}
+
+@test "a hundred thousand samples from a pipe" {
+	{ cpu_head; i=0
+	awk 'BEGIN { for (i = 1; i <= 100000; i++)
+	    printf "%d\tcpu-sample\t5\t5\t0\t-\t-\t1\tuser\ta`m+0x%x;b`f%d+0x1\n",
+	    i, i, i % 7 }'; } | dt-fold >out
+	[ "$(awk '{ s += $2 } END { print s, NR }' out)" = "100000 7" ]
+}
