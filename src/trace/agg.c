@@ -371,6 +371,7 @@ agg_trunc(struct trace *t, const struct aggdesc *ad, int64_t n, struct msg *m)
 	const struct aggorder by = { .t = t, .rev = n > 0 };
 	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;
 	size_t i;
+	int r = 0;
 
 	if (agg_snapshot(t, ad, m) == -1)
 		return -1;
@@ -378,14 +379,14 @@ agg_trunc(struct trace *t, const struct aggdesc *ad, int64_t n, struct msg *m)
 		return 0;
 	aggorder_sort(&by, tab->row, tab->nrow);
 	for (i = keep; i < tab->nrow; i++) {
-		if (map_forget(t, tab->row[i], m) == -1)
-			m = NULL;	/* the first error is the one told */
+		if (r == 0)
+			r = map_forget(t, tab->row[i], m);
 		row_free(tab->row[i]);
 	}
 	tab->nrow = keep;
 	if (tab_rehash(tab, tab->nslot) == -1)
 		return msg_set_nomem(m);
-	return m == NULL ? -1 : 0;
+	return r;
 }
 
 int
