@@ -1,5 +1,5 @@
 /*
- * symint.h - what sym.h's parts share: symkern.c (kallsyms), symelf.c (symbols
+ * symint.h - what sym.h's parts share: symkern.c (kallsyms), symfile.c (symbols
  * of one file), symproc.c (processes and their mappings), symjit.c (perf maps).
  *
  * struct symtab owns everything below.
@@ -17,7 +17,6 @@ struct symrange {
 	uint64_t start, size;		/* size 0: up to the next one */
 	const char *name;
 	uint8_t rank;			/* among equal starts the lowest wins */
-	bool pretty;			/* name is demangled already */
 };
 struct symlist {
 	struct symrange *sym;
@@ -35,6 +34,9 @@ struct symrange *symlist_find(struct symlist *, uint64_t addr);
 char	*symlist_dup(struct symlist *, const char *s, size_t len);
 void	symlist_free(struct symlist *);
 
+struct elfsym;
+struct symshown;
+
 /* Symbols of one mapped file, whoever maps it. */
 struct symfile {
 	struct symfile *next;		/* in its hash chain */
@@ -44,9 +46,9 @@ struct symfile {
 	const char *mod;		/* its last component */
 	int fd;				/* until the symbols are read, or -1 */
 	bool loaded;
-	struct symlist list;		/* by the file's virtual addresses */
-	struct symseg { uint64_t off, size, vaddr; } *seg;
-	size_t nseg;
+	struct elfsym *elf;		/* NULL: no symbols */
+	struct symshown *shown;		/* demangled names, by name's address */
+	size_t nshown, cap;
 };
 /* The symbol of a file offset; reads the symbols when first asked. NULL: none.
  * *voff gets the distance from the symbol's start. */

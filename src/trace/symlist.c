@@ -2,11 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
-#ifdef HAVE_LIBIBERTY
-#include <libiberty/demangle.h>
-#endif
-
 #include "symint.h"
 
 enum { POOL = 64 * 1024, LOOK_BACK = 32 };
@@ -86,26 +81,6 @@ symlist_sort(struct symlist *l)
 	l->n = n + 1;
 }
 
-/* C++ and Rust names as their authors wrote them, without parameters. */
-static void
-prettify(struct symlist *l, struct symrange *r)
-{
-	r->pretty = true;
-#ifdef HAVE_LIBIBERTY
-	if (r->name[0] == '_' && (r->name[1] == 'Z' || r->name[1] == 'R')) {
-		char *s = cplus_demangle(r->name, DMGL_AUTO | DMGL_NO_OPTS);
-		char *copy = s == NULL ? NULL :
-		    symlist_dup(l, s, strlen(s));
-
-		if (copy != NULL)
-			r->name = copy;
-		free(s);
-	}
-#else
-	(void)l;
-#endif
-}
-
 struct symrange *
 symlist_find(struct symlist *l, uint64_t addr)
 {
@@ -121,11 +96,8 @@ symlist_find(struct symlist *l, uint64_t addr)
 	}
 	for (i = 0; i < LOOK_BACK && i < lo; i++) {
 		r = &l->sym[lo - 1 - i];
-		if (addr - r->start < r->size || (r->size == 0 && i == 0)) {
-			if (!r->pretty)
-				prettify(l, r);
+		if (addr - r->start < r->size || (r->size == 0 && i == 0))
 			return r;
-		}
 	}
 	return NULL;
 }
