@@ -274,8 +274,8 @@ printa(struct checker *c, struct node *n)
 			return -1;
 	if (n->fmt == NULL)
 		return 0;
-	return fmt_check(n->fmt, "printa", n->line, first->key, first->nkey, true,
-	    c->d);
+	return fmt_check(n->fmt, "printa", n->line, first->key, first->nkey,
+	    true, c->d);
 }
 
 int
