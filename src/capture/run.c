@@ -161,6 +161,9 @@ window_check(struct capture *c, struct msg *m)
 	char fate[300], what[400];
 	unsigned i;
 
+	/* First: a full disk also ends the tracers that write there. */
+	if (staging_check(&c->st, m) == -1)
+		return -1;
 	for (i = 0; i < c->ncol; i++) {
 		struct collector *col = &c->col[i];
 
@@ -174,8 +177,6 @@ window_check(struct capture *c, struct msg *m)
 		if (collector_lost(c, col, what, m) == -1)
 			return -1;
 	}
-	if (staging_check(&c->st, m) == -1)
-		return -1;
 	if (bytes_now(c) > c->set->max_bytes)
 		return msg_set(m, "max-bytes", "more than --max-bytes %" PRIu64
 		    " were written", c->set->max_bytes);
