@@ -196,11 +196,11 @@ fill(struct report *r, const struct bundle *b, struct calls *c,
 	report_fact_u64(r, s, "errors", "Errors", CELL_COUNT, c->errors);
 	report_fact_u64(r, s, "open", "Unfinished", CELL_COUNT, c->open);
 	report_fact_u64(r, s, "total_ns", "Time in them", CELL_NS, c->ns);
-	t = report_table(r, s, "calls", "By time", call_col, N(call_col));
+	t = report_table(r, s, "by_name", "By time", call_col, N(call_col));
 	t->csv = t->lower = true;
 	call_rows(r, t, c, &g);
 	gaps_free(&g);
-	t = report_table(r, s, "errors", "Errors", error_col, N(error_col));
+	t = report_table(r, s, "by_errno", "Errors", error_col, N(error_col));
 	error_rows(r, t, c);
 	return 0;
 }

@@ -322,7 +322,7 @@ report_gc(struct report *r, const struct bundle *b, struct msg *m)
 		return rv == 1 ? 0 : rv == -1 ? -1 : msg_set_nomem(m);
 	}
 	s = report_section(r, "gc", "Garbage collection");
-	t = report_table(r, s, "pauses", "Pauses", gc_col, N(gc_col));
+	t = report_table(r, s, "by_generation", "Pauses", gc_col, N(gc_col));
 	t->csv = t->lower = true;
 	for (i = 0; i < o.names.n; i++) {
 		c = report_row(r, t);

@@ -189,7 +189,7 @@ report_cohort(struct report *r, const struct bundle *b, struct msg *m)
 	size_t i;
 
 	(void)m;
-	report_fact_u64(r, s, "members", "Processes", CELL_COUNT,
+	report_fact_u64(r, s, "processes", "Processes", CELL_COUNT,
 	    c->members.n);
 	t = report_table(r, s, "members", "Cohort", member_col,
 	    N(member_col));
