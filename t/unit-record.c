@@ -232,6 +232,7 @@ sort_some(size_t mem, unsigned count)
 	const char *line;
 	struct record r;
 	struct msg m;
+	uint32_t tag;
 	size_t n;
 
 	for (i = 0; i < count; i++) {
@@ -240,13 +241,15 @@ sort_some(size_t mem, unsigned count)
 		record_set_u64(&r, REC_PID, 1 + (seed >> 50 & 3));
 		record_set_u64(&r, REC_TID, 1 + (seed >> 55 & 1));
 		record_set_u64(&r, REC_PROC_FORK_CHILD, i + 1);
-		CHECK_INT(record_sort_add(s, &r, &m), 0);
+		CHECK_INT(record_sort_add(s, &r, i, &m), 0);
 	}
 	for (round = 0; round < 2; round++) {
-		for (got = 0; record_sort_next(s, &line, &n, &m) == 1; got++) {
+		for (got = 0; record_sort_next(s, &line, &n, &tag,
+		    &m) == 1; got++) {
 			bad += record_parse(line, n, FAMILY_PROCS, &r, &m);
 			k = record_key(&r);
 			child = r.v[REC_PROC_FORK_CHILD].u;
+			bad += tag + 1 != child;
 			bad += got > 0 && (record_key_cmp(&last, &k) > 0 ||
 			    (record_key_cmp(&last, &k) == 0 &&
 			    last_child >= child));

@@ -59,9 +59,16 @@ enum bundle_start_source { START_BIRTH, START_SYSTEM };
 #define BUNDLE_ROLES	"target|descendant"
 enum bundle_role { ROLE_TARGET, ROLE_DESCENDANT };
 #define BUNDLE_SIGNALS	"INT|TERM|KILL"
-#define BUNDLE_RULES	"before-window|after-window|not-member"
+/*
+ * before-window: it ended before workload_start. after-window: it ended after
+ * drained. not-member: of a process that never joined. after-exit: the kernel
+ * still ran for a process that had told of its exit. returned: a call found
+ * in flight whose return was recorded after all.
+ */
+#define BUNDLE_RULES \
+	"before-window|after-window|not-member|after-exit|returned"
 enum bundle_rule { RULE_BEFORE_WINDOW, RULE_AFTER_WINDOW, RULE_NOT_MEMBER,
-	RULE_COUNT };
+	RULE_AFTER_EXIT, RULE_RETURNED, RULE_COUNT };
 
 /* A name and version: of a tool. */
 struct bundle_tool { const char *name, *version; };

@@ -15,7 +15,7 @@
 struct item {
 	struct record_key key;
 	size_t at;		/* offset in text; unused in a file */
-	size_t len;
+	uint32_t len, tag;
 };
 
 struct run {
@@ -182,17 +182,21 @@ spill(struct record_sort *s, struct msg *m)
 }
 
 int
-record_sort_add(struct record_sort *s, const struct record *r, struct msg *m)
+record_sort_add(struct record_sort *s, const struct record *r, uint32_t tag,
+    struct msg *m)
 {
 	size_t len = record_print(r, NULL, 0);
 
+	if (len > RECORD_LINE_MAX)
+		return msg_set(m, "record-long",
+		    "a record is longer than 1 MiB");
 	if (s->used > 0 && s->used + len + s->n * sizeof(*s->items) > s->mem &&
 	    spill(s, m) == -1)
 		return -1;
 	if (grow(s, len + 2, m) == -1)
 		return -1;
 	s->items[s->n++] = (struct item){ .key = record_key(r),
-		.at = s->used, .len = len };
+		.at = s->used, .len = (uint32_t)len, .tag = tag };
 	record_print(r, s->text + s->used, len + 2);
 	s->used += len + 1;
 	s->count++;
@@ -352,7 +356,7 @@ start(struct record_sort *s, struct msg *m)
 
 int
 record_sort_next(struct record_sort *s, const char **line, size_t *n,
-    struct msg *m)
+    uint32_t *tag, struct msg *m)
 {
 	struct run *r;
 	int got;
@@ -363,12 +367,14 @@ record_sort_next(struct record_sort *s, const char **line, size_t *n,
 		if (s->given == s->n)
 			return 0;
 		*line = s->text + s->items[s->given].at;
-		*n = s->items[s->given++].len;
+		*n = s->items[s->given].len;
+		*tag = s->items[s->given++].tag;
 		return 1;
 	}
 	if ((got = heap_next(s, &r, m)) == 1) {
 		*line = r->line;
 		*n = r->head.len;
+		*tag = r->head.tag;
 	}
 	return got;
 }

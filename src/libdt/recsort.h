@@ -25,9 +25,9 @@ struct record_sort;
  */
 struct record_sort *record_sort_new(int dirfd, size_t mem, struct msg *m);
 
-/* Takes a copy of the record. */
+/* Takes a copy of the record, and a number that comes back with it. */
 int record_sort_add(struct record_sort *s, const struct record *r,
-    struct msg *m);
+    uint32_t tag, struct msg *m);
 /* Of the records added. */
 uint64_t record_sort_count(const struct record_sort *s);
 
@@ -36,7 +36,7 @@ uint64_t record_sort_count(const struct record_sort *s);
  * -1 with m. The first call ends the adding.
  */
 int record_sort_next(struct record_sort *s, const char **line, size_t *n,
-    struct msg *m);
+    uint32_t *tag, struct msg *m);
 /* Begins again from the first. */
 int record_sort_rewind(struct record_sort *s, struct msg *m);
 
