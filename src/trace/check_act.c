@@ -97,6 +97,8 @@ trace(struct checker *c, struct node *n)
 		return diag_error(c->d, n->func->id == F_TRACE ?
 		    D_TRACE_DYN : D_PRINT_DYN, n->line, "%s( ) may not be "
 		    "applied to a value of unknown size", n->func->name);
+	if (n->func->id == F_PRINT)
+		type_complete_deep(c->u->types, n->list->type);
 	return 0;
 }
 

@@ -517,23 +517,50 @@ type_base(const struct dtype *t)
 	return t;
 }
 
-const struct dtype *
-type_complete(struct typeset *ts, const struct dtype *t)
+/* The full type of a forward-declared tag; t where there is none. */
+static const struct dtype *
+full_type(struct typeset *ts, const struct dtype *t)
 {
 	char name[MAXNAME];
 	const struct dtype *full;
 
-	t = type_base(t);
-	if (t->name == NULL || (t->kind != DK_FORWARD && t->nmem != 0))
+	if (t->name == NULL)
 		return t;
-	for (int i = 0; i < 2; i++) {
-		snprintf(name, sizeof(name), "%s %s",
-		    i == 0 ? "struct" : "union", t->name);
-		full = lookup(ts, name);
-		if (full != NULL && full->kind != DK_FORWARD && full->size > 0)
-			return full;
-	}
+	snprintf(name, sizeof(name), "%s %s", keyword(t->kind), t->name);
+	full = lookup(ts, name);
+	return full != NULL ? full : t;
+}
+
+const struct dtype *
+type_complete(struct typeset *ts, const struct dtype *t)
+{
+	t = type_base(t);
+	if (t->kind != DK_STRUCT && t->kind != DK_UNION && t->kind != DK_ENUM)
+		return t;
+	if (t->nmem == 0 && t->btf_id == 0)
+		t = full_type(ts, t);
+	if (t->btf_id != 0 && t->nmem == 0 && ts->btf != NULL)
+		btfidx_fill(ts->btf, ts, &own(t)->d);
 	return t;
+}
+
+static void
+deep(struct typeset *ts, const struct dtype *t, int depth)
+{
+	t = type_complete(ts, t);
+	if (depth > 16)
+		return;
+	if (t->kind == DK_ARRAY)
+		deep(ts, t->ref, depth + 1);
+	if (t->kind == DK_STRUCT || t->kind == DK_UNION)
+		for (size_t i = 0; i < t->nmem; i++)
+			deep(ts, t->mem[i].type, depth + 1);
+}
+
+void
+type_complete_deep(struct typeset *ts, const struct dtype *t)
+{
+	deep(ts, t, 0);
 }
 
 static const struct dmember *

@@ -50,8 +50,13 @@ const struct dtype *btfidx_lookup(struct btfidx *, struct typeset *,
 	    const char *name);
 const struct dtype *btfidx_type(struct btfidx *, struct typeset *,
 	    uint32_t id);
-/* Full struct for a forward-declared one, NULL: none. */
+/* Reads the members of a struct, union or enum that came from BTF. */
+int	btfidx_fill(struct btfidx *, struct typeset *, struct dtype *);
+/* The base type with its members read: of a forward declaration the full
+ * type if there is one. type_member works on what this returns. */
 const struct dtype *type_complete(struct typeset *, const struct dtype *);
+/* The same for all that it holds by value, for print(). */
+void	type_complete_deep(struct typeset *, const struct dtype *);
 
 /* All type names the program can see without BTF, for near misses. */
 void	type_near(struct typeset *, const char *name, const char **best,
