@@ -98,6 +98,8 @@ test_bad(void)
 	bad(SUMS_KIND_XXH3, "\\XXH3 (a) = " H "\n", "sums-malformed:1 ");
 	bad(SUMS_KIND_XXH3, "\\XXH3 (a\\tb\\n) = " H "\n",
 	    "sums-malformed:1 ");
+	bad(SUMS_KIND_XXH3, "\\XXH3 (a\rb\\n) = " H "\n",
+	    "sums-malformed:1 ");
 	bad(SUMS_KIND_XXH3, "XXH3 (b) = " H "\nXXH3 (a) = " H "\n",
 	    "sums-order:2 ");
 	bad(SUMS_KIND_XXH3, "XXH3 (a) = " H "\nXXH3 (a) = " H "\n",

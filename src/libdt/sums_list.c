@@ -81,6 +81,8 @@ unescape(char *s)
 	char *to = s;
 
 	for (; *s != '\0'; s++) {
+		if (*s == '\r')
+			return false;
 		if (*s != '\\') {
 			*to++ = *s;
 			continue;
