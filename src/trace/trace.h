@@ -18,11 +18,13 @@ struct aggset;
 struct btf;
 struct consumer;
 struct printer;
+struct procmods;
 struct prog;
 struct provtab;
 struct symtab;
 struct typeset;
 struct unit;
+struct victims;
 
 /* What the running kernel offers, probed when asked for (kernel.c). */
 struct kernel {
@@ -52,8 +54,8 @@ struct trace {
 	struct printer *print;		/* print.h */
 	struct aggset *agg;		/* agg.h */
 	pid_t target;			/* -c or -p: $target; 0: none */
-	pid_t *victim;			/* every -c and -p */
-	size_t nvictim;
+	struct victims *victims;	/* every -c and -p; dt-trace.c's */
+	struct procmods *procmods;	/* module.c */
 	FILE *out;			/* stdout or -o */
 	const char *progname;		/* "dtrace"-compatible prefix of messages */
 	int exit_status;

@@ -1,0 +1,43 @@
+/*
+ * module.h - the files that a process executes: its program and libraries.
+ *
+ * A struct modules (in struct trace) owns the processes and files it has
+ * read; a process is looked at once.
+ */
+#ifndef TRACE_MODULE_H
+#define TRACE_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "libdt/msg.h"
+
+struct trace;
+struct uelf;
+
+struct module {
+	struct uelf *elf;
+	bool program;			/* the one that was executed: a.out */
+};
+
+struct procmods {
+	struct procmods *next;
+	pid_t pid;
+	struct module *mod;
+	size_t n;
+};
+
+/*
+ * The executable mappings of a process; of one held before its first
+ * instruction also the libraries its loader will map, as the loader itself
+ * tells. NULL with m: no such process, or no right to look at it.
+ */
+const struct procmods *modules_of(struct trace *, pid_t, struct msg *);
+void	modules_free(struct trace *);
+
+/* Does a description's module field mean it? Its file name, that without
+ * what follows ".so", without ".so" too, or "a.out" for the program. */
+bool	module_match(const struct module *, const char *pattern);
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * uprobe.c - events at places in files.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+
+#include "trace/attach.h"
+#include "trace/kernel.h"
+#include "trace/provider.h"
+#include "trace/regs.h"
+#include "trace/trace.h"
+#include "trace/uelf.h"
+#include "trace/uprobe.h"
+
+static struct event *
+shared_event(struct trace *t, const struct probe *p, const struct upsites *us)
+{
+	const void *set = probe_clauses(t, p);
+	struct event *ev;
+
+	if (us->n != 1 || us->site[0].args != NULL || !kernel_cookie(t))
+		return NULL;
+	for (ev = provider_events(t); ev != NULL; ev = ev->next) {
+		const struct upevent *ue = ev->priv;
+
+		if (ev->pv == p->pv && ev->type == us->type &&
+		    ue->pid == us->pid && ue->clauses == set)
+			return ev;
+	}
+	return NULL;
+}
+
+static struct event *
+new_event(struct trace *t, const struct probe *p, const struct upsites *us,
+    const struct upsite *site)
+{
+	struct upevent *ue;
+	struct event *ev;
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s:%s:%s:%s", p->prov, p->mod, p->func,
+	    p->name);
+	ev = event_make(t, p->pv, us->type, name);
+	if (ev == NULL)
+		return NULL;
+	ev->pid = us->pid;
+	ev->offset = site->off;
+	ev->sema = site->sema;
+	ev->path = strdup(site->elf->path);
+	ev->priv = ue = calloc(1, sizeof(*ue));
+	if (ue == NULL || ev->path == NULL)
+		return NULL;
+	ue->clauses = probe_clauses(t, p);
+	ue->site = site;
+	ue->pid = us->pid;
+	return ev;
+}
+
+int
+uprobe_enable(struct trace *t, struct probe *p, struct msg *m)
+{
+	const struct upsites *us = p->priv;
+	struct probe *first = p;
+
+	p->ev = shared_event(t, p, us);
+	if (p->ev != NULL)
+		return 0;
+	for (size_t i = 0; i < us->n; i++) {
+		if (i > 0)
+			p = probe_also(p);
+		if (p == NULL)
+			return msg_set_nomem(m);
+		p->ev = new_event(t, first, us, &us->site[i]);
+		if (p->ev == NULL)
+			return msg_set_nomem(m);
+	}
+	return 0;
+}
+
+int
+uprobe_gen_enter(struct gen *g, struct event *ev)
+{
+	const struct upevent *ue = ev->priv;
+	label ok;
+	vreg pid;
+
+	if (ue->pid <= 0)
+		return 0;
+	/* a forked child has the breakpoints of its parent */
+	ok = ir_newlabel(g);
+	pid = ir_alui(g, A_SHR, ir_call(g, BPF_FUNC_get_current_pid_tgid, 0),
+	    32);
+	ir_bri(g, CC_EQ, pid, ue->pid, ok);
+	ir_exit(g, 0);
+	ir_label(g, ok);
+	return 0;
+}
+
+vreg
+uprobe_gen_probe(struct gen *g, struct event *ev, const struct evclause *ec)
+{
+	(void)ev;
+	if (ec->nprobe == 1)
+		return ir_imm(g, ec->probe[0]->idx);
+	return ir_call(g, BPF_FUNC_get_attach_cookie, 1, ir_ctx(g));
+}
+
+vreg
+uprobe_builtin(struct gen *g, struct event *ev, const char *name)
+{
+	(void)ev;
+	if (strcmp(name, "uregs.pc") == 0)
+		return ir_load(g, ir_ctx(g), REGS_PC, 8);
+	if (strcmp(name, "uregs.sp") == 0)
+		return ir_load(g, ir_ctx(g), REGS_SP, 8);
+	if (strcmp(name, "uregs.fp") == 0)
+		return ir_load(g, ir_ctx(g), REGS_FP, 8);
+	return -1;
+}
+
+vreg
+uprobe_read(struct gen *g, vreg addr, unsigned size)
+{
+	int32_t slot = ir_stack(g, 8, 8);
+	vreg fp = ir_fp(g, slot);
+
+	ir_storei(g, fp, 0, 8, 0);
+	ir_call(g, BPF_FUNC_probe_read_user, 3, fp, ir_imm(g, size), addr);
+	return ir_load(g, fp, 0, 8);
+}
+
+int
+uprobe_attach(struct trace *t, struct event *ev, struct msg *m)
+{
+	const struct evclause *ec = &ev->ec[0];
+
+	if (ec->nprobe == 1)
+		return attach_uprobe(t, ev, ev->path, ev->offset, ev->sema,
+		    ev->pid, ec->probe[0]->idx, m);
+	for (size_t i = 0; i < ec->nprobe; i++) {
+		const struct upsites *us = ec->probe[i]->priv;
+
+		if (attach_uprobe(t, ev, us->site[0].elf->path,
+		    us->site[0].off, us->site[0].sema, us->pid,
+		    ec->probe[i]->idx, m) == -1)
+			return -1;
+	}
+	return 0;
+}
