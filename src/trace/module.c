@@ -178,6 +178,33 @@ modules_of(struct trace *t, pid_t pid, struct msg *m)
 	return mp.nomem || rc == -1 ? NULL : pm;
 }
 
+const struct uelf *
+modules_file(struct trace *t, const char *path, struct msg *m)
+{
+	struct procmods *pm;
+
+	/* kept as the module of a process that is none */
+	for (pm = t->procmods; pm != NULL; pm = pm->next)
+		if (pm->pid == 0 && strcmp(pm->mod[0].elf->path, path) == 0)
+			return pm->mod[0].elf;
+	pm = calloc(1, sizeof(*pm));
+	if (pm == NULL || (pm->mod = calloc(1, sizeof(*pm->mod))) == NULL) {
+		free(pm);
+		msg_set_nomem(m);
+		return NULL;
+	}
+	pm->mod[0].elf = uelf_open(path, m);
+	if (pm->mod[0].elf == NULL) {
+		free(pm->mod);
+		free(pm);
+		return NULL;
+	}
+	pm->n = 1;
+	pm->next = t->procmods;
+	t->procmods = pm;
+	return pm->mod[0].elf;
+}
+
 void
 modules_free(struct trace *t)
 {

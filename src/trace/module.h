@@ -34,6 +34,9 @@ struct procmods {
  * tells. NULL with m: no such process, or no right to look at it.
  */
 const struct procmods *modules_of(struct trace *, pid_t, struct msg *);
+/* A file by its path, whoever may execute it. NULL with m. */
+const struct uelf *modules_file(struct trace *, const char *path,
+	    struct msg *);
 void	modules_free(struct trace *);
 
 /* Does a description's module field mean it? Its file name, that without

@@ -13,6 +13,9 @@ struct gen;
 vreg	gen_probe_const(struct gen *, struct event *, const struct evclause *);
 /* gen_arg of a probe without arguments. */
 vreg	gen_arg_zero(struct gen *, struct event *, unsigned n);
+/* Offset in pt_regs of "uregs.N"; -1: no such name or number. DTrace numbers
+ * them in the order the kernel keeps them in. */
+int	uregs_offset(const char *name);
 /*
  * Jumps to skip unless bit n is set in bits; n is a register below
  * 64 * nword.
@@ -30,5 +33,7 @@ extern const struct provider prov_dtrace;
 extern const struct provider prov_profile;
 extern const struct provider prov_syscall;
 extern const struct provider prov_proc;
+extern const struct provider prov_pid;
+extern const struct provider prov_usdt;
 
 #endif

@@ -187,12 +187,8 @@ profile_builtin(struct gen *g, struct event *ev, const char *name)
 {
 	if (ev->one_cpu)
 		return -1;
-	if (strcmp(name, "regs.pc") == 0)
-		return profile_reg(g, REGS_PC);
-	if (strcmp(name, "regs.sp") == 0)
-		return profile_reg(g, REGS_SP);
-	if (strcmp(name, "regs.fp") == 0)
-		return profile_reg(g, REGS_FP);
+	if (uregs_offset(name) >= 0)
+		return profile_reg(g, uregs_offset(name));
 	return -1;
 }
 

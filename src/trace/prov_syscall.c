@@ -317,12 +317,8 @@ syscall_builtin(struct gen *g, struct event *ev, const char *name)
 
 	if (strcmp(name, "errno") == 0)
 		return se->side == RETURN ? gen_errno(g, se) : ir_imm(g, 0);
-	if (strcmp(name, "uregs.pc") == 0)
-		return ir_load(g, se->regs, REGS_PC, 8);
-	if (strcmp(name, "uregs.sp") == 0)
-		return ir_load(g, se->regs, REGS_SP, 8);
-	if (strcmp(name, "uregs.fp") == 0)
-		return ir_load(g, se->regs, REGS_FP, 8);
+	if (uregs_offset(name) >= 0)
+		return ir_load(g, se->regs, uregs_offset(name), 8);
 	return -1;
 }
 

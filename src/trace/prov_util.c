@@ -8,6 +8,7 @@
 #include "trace/ir.h"
 #include "trace/prov.h"
 #include "trace/provider.h"
+#include "trace/regs.h"
 #include "trace/trace.h"
 #include "trace/type.h"
 
@@ -16,6 +17,19 @@ gen_probe_const(struct gen *g, struct event *ev, const struct evclause *ec)
 {
 	(void)ev;
 	return ir_imm(g, ec->probe[0]->idx);
+}
+
+int
+uregs_offset(const char *name)
+{
+	char *end;
+	unsigned long n;
+
+	if (strncmp(name, "uregs.", 6) != 0)
+		return -1;
+	n = strtoul(name + 6, &end, 10);
+	return *end == '\0' && end != name + 6 && n < REGS_N
+	    ? (int)n * 8 : -1;
 }
 
 vreg

@@ -21,6 +21,8 @@ static const struct provider *const provider_table[] = {
 	&prov_profile,
 	&prov_syscall,
 	&prov_proc,
+	&prov_pid,
+	&prov_usdt,
 	NULL
 };
 

@@ -23,7 +23,7 @@ static const int16_t regs_call[6] = { REGS_RDI, REGS_RSI, REGS_RDX,
 	REGS_RCX, REGS_R8, REGS_R9 };
 static const int16_t regs_syscall[6] = { REGS_RDI, REGS_RSI, REGS_RDX,
 	REGS_R10, REGS_R8, REGS_R9 };
-enum { REGS_NCALL = 6, REGS_STACKARG = 8 };	/* first stack argument */
+enum { REGS_NCALL = 6, REGS_STACKARG = 8, REGS_N = 21 };	/* first stack argument */
 #elif defined(__aarch64__)
 enum {
 	REGS_FP = 29 * 8, REGS_LR = 30 * 8, REGS_SP = 31 * 8,
@@ -32,7 +32,7 @@ enum {
 };
 static const int16_t regs_call[8] = { 0, 8, 16, 24, 32, 40, 48, 56 };
 static const int16_t regs_syscall[6] = { REGS_ORIG_X0, 8, 16, 24, 32, 40 };
-enum { REGS_NCALL = 8, REGS_STACKARG = 0 };
+enum { REGS_NCALL = 8, REGS_STACKARG = 0, REGS_N = 34 };
 #else
 #error "no register table for this architecture"
 #endif

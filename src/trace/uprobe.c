@@ -9,6 +9,7 @@
 
 #include "trace/attach.h"
 #include "trace/kernel.h"
+#include "trace/prov.h"
 #include "trace/provider.h"
 #include "trace/regs.h"
 #include "trace/trace.h"
@@ -112,12 +113,8 @@ vreg
 uprobe_builtin(struct gen *g, struct event *ev, const char *name)
 {
 	(void)ev;
-	if (strcmp(name, "uregs.pc") == 0)
-		return ir_load(g, ir_ctx(g), REGS_PC, 8);
-	if (strcmp(name, "uregs.sp") == 0)
-		return ir_load(g, ir_ctx(g), REGS_SP, 8);
-	if (strcmp(name, "uregs.fp") == 0)
-		return ir_load(g, ir_ctx(g), REGS_FP, 8);
+	if (uregs_offset(name) >= 0)
+		return ir_load(g, ir_ctx(g), uregs_offset(name), 8);
 	return -1;
 }
 
