@@ -26,7 +26,7 @@ struct emit {
 	struct subfix { size_t insn; int fn; } *sub;
 	size_t nsub, subcap;
 	int *fnat;			/* [nfn] first instruction, -1: not there */
-	bool nomem;
+	bool nomem, pressed;
 };
 
 static void *
@@ -288,6 +288,28 @@ base(struct emit *e, const struct ir *i, int *off)
 	return r;
 }
 
+/* r0 is what is expected, then what was there. One operand may need T1, the
+ * only other temporary: the stack's address is r10's. */
+static void
+emit_cmpxchg(struct emit *e, const struct ir *i, int b, int off)
+{
+	int v = T1;
+
+	if (b == T1) {
+		/* the base is in T1: the value by way of r0 is not possible */
+		if (e->f->loc[i->b].kind != LOC_REG)
+			e->pressed = true;
+		else
+			v = e->f->loc[i->b].reg;
+	} else {
+		v = reg(e, i->b, T1);
+	}
+	put(e, BPF_ALU64 | BPF_MOV | BPF_K, T0, 0, 0, (int32_t)i->imm);
+	put(e, BPF_STX | BPF_ATOMIC | sizecode(i->size), b, v, off,
+	    BPF_CMPXCHG);
+	done(e, i->dst, T0);
+}
+
 static void
 emit_mem(struct emit *e, const struct ir *i)
 {
@@ -305,6 +327,9 @@ emit_mem(struct emit *e, const struct ir *i)
 		break;
 	case IR_STORE:
 		put(e, BPF_STX | BPF_MEM | sz, b, reg(e, i->b, T0), off, 0);
+		break;
+	case IR_CMPXCHG:
+		emit_cmpxchg(e, i, b, off);
 		break;
 	default:
 		put(e, BPF_STX | BPF_ATOMIC | sz, b, reg(e, i->b, T0), off,
@@ -464,6 +489,7 @@ emit_one(struct emit *e, const struct ir *i)
 	case IR_STORE:
 	case IR_STOREI:
 	case IR_ATOMIC:
+	case IR_CMPXCHG:
 		emit_mem(e, i);
 		break;
 	case IR_JMP:
@@ -565,6 +591,9 @@ emit_func(struct emit *e, int n, struct msg *m)
 	}
 	if (e->nomem)
 		return msg_set_nomem(m);
+	if (e->pressed)
+		return msg_set(m, "bpf-registers", "%s: no register is left "
+		    "for a compare and exchange", f->name);
 	for (k = 0; k < e->nfix; k++) {
 		off = (long)e->lab[e->fix[k].lab] - (long)e->fix[k].insn - 1;
 		if (off != (int16_t)off)

@@ -189,6 +189,45 @@ ir_set(struct gen *g, vreg dst, int64_t imm)
 		i->imm = imm;
 }
 
+void
+ir_patch(struct gen *g, vreg v, int64_t imm)
+{
+	struct irfunc *f = &g->fn[g->cur];
+	size_t k;
+
+	for (k = f->n; k-- > 0;)
+		if (f->ins[k].op == IR_IMM && f->ins[k].dst == v) {
+			f->ins[k].imm = imm;
+			break;
+		}
+}
+
+bool
+ir_isconst(const struct gen *g, vreg v, int64_t imm)
+{
+	const struct irfunc *f = &g->fn[g->cur];
+	const struct ir *d = NULL;
+	size_t k;
+
+	/* copies and casts of constants count, one step back */
+	for (k = f->n; k-- > 0;) {
+		if (f->ins[k].dst != v)
+			continue;
+		if (d != NULL)
+			return false;
+		d = &f->ins[k];
+	}
+	if (d != NULL && (d->op == IR_MOV || d->op == IR_EXT) && d->a != v)
+		return ir_isconst(g, d->a, imm);
+	return d != NULL && d->op == IR_IMM && d->imm == imm;
+}
+
+size_t
+ir_count(const struct gen *g)
+{
+	return g->fn[g->cur].n;
+}
+
 vreg
 ir_imm(struct gen *g, int64_t imm)
 {
@@ -338,6 +377,21 @@ ir_atomic_add(struct gen *g, vreg base, int32_t off, unsigned size, vreg v)
 
 	if (i != NULL)
 		i->b = v;
+}
+
+vreg
+ir_cmpxchg(struct gen *g, vreg base, int32_t off, unsigned size,
+    int32_t expected, vreg v)
+{
+	vreg d = ir_new(g);
+	struct ir *i = store(g, IR_CMPXCHG, base, off, size);
+
+	if (i != NULL) {
+		i->dst = d;
+		i->imm = expected;
+		i->b = v;
+	}
+	return d;
 }
 
 label

@@ -37,6 +37,8 @@ enum irop {
 	IR_STORE,		/* *(size *)(a + off) = b */
 	IR_STOREI,		/* *(size *)(a + off) = imm */
 	IR_ATOMIC,		/* *(size *)(a + off) op= b (add; 4 or 8 bytes) */
+	IR_CMPXCHG,		/* dst = *(size *)(a + off); if it is imm, b */
+				/* is stored there, as one step */
 	IR_JMP,			/* goto lab */
 	IR_BR,			/* if (a cc b) goto lab */
 	IR_BRI,			/* if (a cc imm) goto lab */
@@ -86,6 +88,12 @@ vreg	ir_new(struct gen *);			/* a fresh register */
 void	ir_mov(struct gen *, vreg dst, vreg a);	/* assign again */
 vreg	ir_imm(struct gen *, int64_t);
 void	ir_set(struct gen *, vreg dst, int64_t);
+/* Changes the constant that ir_imm gave v, in the current function. */
+void	ir_patch(struct gen *, vreg v, int64_t);
+/* Is v's latest definition, and its only one so far, the constant imm? */
+bool	ir_isconst(const struct gen *, vreg v, int64_t imm);
+/* Instructions so far in the current function: tells whether any came. */
+size_t	ir_count(const struct gen *);
 vreg	ir_alu(struct gen *, enum alu, vreg a, vreg b);
 vreg	ir_alui(struct gen *, enum alu, vreg a, int64_t imm);
 void	ir_aluto(struct gen *, vreg dst, enum alu, vreg a, vreg b);
@@ -98,6 +106,8 @@ void	ir_loadto(struct gen *, vreg dst, vreg base, int32_t off, unsigned size);
 void	ir_store(struct gen *, vreg base, int32_t off, unsigned size, vreg v);
 void	ir_storei(struct gen *, vreg base, int32_t off, unsigned size, int32_t v);
 void	ir_atomic_add(struct gen *, vreg base, int32_t off, unsigned size, vreg v);
+vreg	ir_cmpxchg(struct gen *, vreg base, int32_t off, unsigned size,
+	    int32_t expected, vreg v);
 label	ir_newlabel(struct gen *);
 void	ir_label(struct gen *, label);
 void	ir_jmp(struct gen *, label);

@@ -13,7 +13,7 @@ const char *const ir_opname[IR_NOPS] = {
 	[IR_ALU] = "alu", [IR_ALUI] = "alui", [IR_NEG] = "neg",
 	[IR_EXT] = "ext", [IR_BSWAP] = "bswap", [IR_LOAD] = "load",
 	[IR_STORE] = "store", [IR_STOREI] = "storei",
-	[IR_ATOMIC] = "atomic", [IR_JMP] = "jmp", [IR_BR] = "br",
+	[IR_ATOMIC] = "atomic", [IR_CMPXCHG] = "cmpxchg", [IR_JMP] = "jmp", [IR_BR] = "br",
 	[IR_BRI] = "bri", [IR_LABEL] = "label", [IR_CALL] = "call",
 	[IR_CALLSUB] = "callsub", [IR_MAPFD] = "mapfd",
 	[IR_MAPVAL] = "mapval", [IR_FUNC] = "func", [IR_FP] = "fp",
@@ -89,6 +89,10 @@ dump_value(const struct gen *g, const struct ir *i, FILE *fp)
 		break;
 	case IR_LOAD:
 		fprintf(fp, "u%d[v%d%+d]", 8 * i->size, i->a, i->off);
+		break;
+	case IR_CMPXCHG:
+		fprintf(fp, "cmpxchg u%d[v%d%+d] %" PRId64 " to v%d",
+		    8 * i->size, i->a, i->off, i->imm, i->b);
 		break;
 	case IR_MAPFD:
 		fprintf(fp, "map %" PRId64, i->imm);

@@ -106,6 +106,7 @@ struct aggdesc {
 	size_t nkey;
 	uint32_t keysize, nval;		/* bytes; u64s */
 	int map;			/* index in prog.map */
+	bool shared;			/* updated from more than one event */
 	int line;
 };
 
@@ -149,6 +150,10 @@ struct dropcount {
  * readable by programs only (BPF_F_RDONLY_PROG).
  */
 
+/* Element of prog.specmap (mmapable): uint32_t a speculation, number 1 first.
+ * The consumer sets SPEC_IDLE when it has carried out the commit or discard. */
+enum specstate { SPEC_IDLE, SPEC_ACTIVE, SPEC_COMMITTING, SPEC_DISCARDING };
+
 struct bpfprog {
 	struct event *ev;
 	struct bpf_insn *insn;		/* with map indexes still to be patched */
@@ -178,6 +183,7 @@ struct prog {
 	const char **str;		/* strings that records name by number */
 	size_t nstr;
 	uint32_t nspec;			/* speculations at one time */
+	int specmap;			/* map of their states, 0: none is used */
 	struct arena *arena;		/* owns everything above but bpf[].* */
 };
 void	prog_free(struct prog *);

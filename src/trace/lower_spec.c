@@ -1,0 +1,141 @@
+/*
+ * lower_spec.c - speculations, and the actions that touch the process.
+ *
+ * The speculation map's only element is a u32 state a speculation: idle when
+ * 0, taken by speculation(), active until commit() or discard() hand it to the
+ * consumer, which makes it idle again once it has seen that record.
+ */
+#include <signal.h>
+#include <string.h>
+
+#include "trace/lowint.h"
+
+enum { SPEC_MAX = 256, MMAPABLE = 1 << 10 };
+
+static int
+specmap(struct lower *l)
+{
+	if (l->p->nspec < 1)
+		l->p->nspec = 1;
+	if (l->p->nspec > SPEC_MAX)
+		l->p->nspec = SPEC_MAX;
+	if (l->specmap < 0) {
+		l->specmap = map_add(l, "spec", BPF_MAP_TYPE_ARRAY, 4,
+		    up8(4 * l->p->nspec), 1, MMAPABLE);
+		l->p->specmap = l->specmap;
+	}
+	return l->specmap;
+}
+
+/* The number of a speculation that was idle; 0: none is. */
+vreg
+low_speculation(struct lower *l)
+{
+	struct gen *g = l->g;
+	vreg base = ir_mapval(g, specmap(l), 0), r = ir_new(g), old, p;
+	vreg one = ir_imm(g, SPEC_ACTIVE);
+	label top = ir_newlabel(g), got = ir_newlabel(g);
+
+	ir_set(g, r, 0);
+	ir_label(g, top);
+	p = ir_alu(g, A_ADD, base, ir_alui(g, A_SHL, r, 2));
+	old = ir_cmpxchg(g, p, 0, 4, SPEC_IDLE, one);
+	ir_aluito(g, r, A_ADD, r, 1);
+	ir_bri(g, CC_EQ, ir_ext(g, old, 4, false), SPEC_IDLE, got);
+	ir_bri(g, CC_ULT, r, (int64_t)l->p->nspec, top);
+	ir_set(g, r, 0);
+	ir_jmp(g, low_drop(l, DROP_SPECUNAVAIL, got));
+	ir_label(g, got);
+	return r;
+}
+
+/* Jumps to no unless id is an active speculation; the pointer to its state. */
+static vreg
+active(struct lower *l, vreg id, label no)
+{
+	struct gen *g = l->g;
+	vreg i = ir_new(g), p;
+
+	ir_mov(g, i, ir_alui(g, A_SUB, id, 1));
+	ir_bri(g, CC_UGE, i, (int64_t)l->p->nspec, no);
+	p = ir_alu(g, A_ADD, ir_mapval(g, specmap(l), 0),
+	    ir_alui(g, A_SHL, i, 2));
+	ir_bri(g, CC_NE, ir_load(g, p, 0, 4), SPEC_ACTIVE, no);
+	return p;
+}
+
+/* What the clause records from here on is the speculation's. */
+static void
+speculate(struct lower *l, vreg id)
+{
+	struct gen *g = l->g;
+	label no = ir_newlabel(g), end = ir_newlabel(g);
+
+	if (l->rec < 0)
+		return;
+	(void)active(l, id, no);
+	ir_store(g, l->rec, offsetof(struct rechead, spec), 4, id);
+	ir_jmp(g, end);
+	ir_label(g, no);
+	ir_set(g, l->specdrop, 1);
+	ir_label(g, end);
+}
+
+/* A record for the consumer: the number, or 0 if it was not active. */
+static void
+finish(struct lower *l, enum act act, vreg id)
+{
+	struct gen *g = l->g;
+	struct action *a = low_newaction(l, act, 1);
+	label no = ir_newlabel(g);
+	vreg p, n = ir_new(g), old;
+
+	if (a == NULL || l->rec < 0)
+		return;
+	ir_set(g, n, 0);
+	p = active(l, id, no);
+	old = ir_cmpxchg(g, p, 0, 4, SPEC_ACTIVE, ir_imm(g,
+	    act == ACT_COMMIT ? SPEC_COMMITTING : SPEC_DISCARDING));
+	ir_bri(g, CC_NE, ir_ext(g, old, 4, false), SPEC_ACTIVE, no);
+	ir_mov(g, n, id);
+	ir_label(g, no);
+	a->datum[0] = (struct datum){ .off = low_room(l, 4), .size = 4,
+	    .type = type_int(l->u->types, 4, false), .what = ACT_TRACE };
+	a->ndatum = 1;
+	ir_store(g, l->rec, (int32_t)a->datum[0].off, 4, n);
+}
+
+void
+low_speculative(struct lower *l, const struct node *n)
+{
+	vreg id = ir_new(l->g);
+
+	(void)specmap(l);
+	ir_mov(l->g, id, low_int(l, n->list));
+	if (n->func->id == F_SPECULATE)
+		speculate(l, id);
+	else
+		finish(l, n->func->id == F_COMMIT ? ACT_COMMIT : ACT_DISCARD,
+		    id);
+}
+
+/* raise(), stop(): signals to the current process. copyout(): its memory. */
+void
+low_destructive(struct lower *l, const struct node *n)
+{
+	struct gen *g = l->g;
+
+	switch (n->func->id) {
+	case F_RAISE:
+		(void)ir_call(g, BPF_FUNC_send_signal, 1,
+		    low_int(l, n->list));
+		break;
+	case F_STOP:
+		(void)ir_call(g, BPF_FUNC_send_signal, 1,
+		    ir_imm(g, SIGSTOP));
+		break;
+	default:
+		low_copyout(l, n);
+		break;
+	}
+}
