@@ -51,9 +51,9 @@ section() {
 		[ -x "$DT_BIN/$tool" ] || continue
 		section "$p" SYNOPSIS | tr -s ' \n' ' ' | sed 's/^ //;s/ $//' \
 		    >synopsis
-		"$DT_BIN/$tool" -h | sed -n '1,/^  *-/p' | grep -v '^  *-' |
-		    sed 's/^usage: //' | tr -s ' \n' ' ' |
-		    sed 's/^ //;s/ $//' >usage
+		"$DT_BIN/$tool" -h |
+		    sed -n "s/^usage: //p;s/^       \($tool \)/\1/p" |
+		    tr -s ' \n' ' ' | sed 's/^ //;s/ $//' >usage
 		diff usage synopsis || {
 			echo "$tool: usage above, SYNOPSIS below"
 			return 1
