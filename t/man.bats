@@ -52,8 +52,9 @@ section() {
 		section "$p" SYNOPSIS | tr -s ' \n' ' ' | sed 's/^ //;s/ $//' \
 		    >synopsis
 		"$DT_BIN/$tool" -h |
-		    sed -n "s/^usage: //p;s/^       \($tool \)/\1/p" |
-		    tr -s ' \n' ' ' | sed 's/^ //;s/ $//' >usage
+		    awk 'NR == 1 || /^       / { print; next } { exit }' |
+		    sed 's/^usage: //' | tr -s ' \n' ' ' |
+		    sed 's/^ //;s/ $//' >usage
 		diff usage synopsis || {
 			echo "$tool: usage above, SYNOPSIS below"
 			return 1
