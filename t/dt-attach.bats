@@ -81,6 +81,16 @@ load capture
 	[ "$(wc -l <log)" -eq 3 ]
 }
 
+@test "-x wins over a script's pragma; lines keep their numbers" {
+	fake -P cpu -o a.bundle -x cpu:bufsize=1m -x quiet=0 -- true >out
+	s=$(cat out)/scripts
+	diff "$s/cpu.d" "$DT_SRC/d-scripts/cpu.d" >diff || :
+	[ "$(grep -c '^> #pragma D option' diff)" -eq 2 ]
+	grep -q '^> #pragma D option bufsize=' diff
+	[ "$(wc -l <"$s/cpu.d")" -eq "$(wc -l <"$DT_SRC/d-scripts/cpu.d")" ]
+	grep -q '^#pragma D option bufsize=' "$s/procs.d"
+}
+
 @test "families that are named are required, those of a preset are not" {
 	fake -f cpu -o a.bundle -- true >out
 	[ "$(stage a.bundle '.families.cpu.required')" = true ]

@@ -63,7 +63,7 @@ collectors_make(struct capture *c, const struct msg_sink *sink, struct msg *m)
 			continue;
 		collector_init(col, f, c->set->want[f] == WANT_REQUIRED);
 		c->ncol++;
-		rc = collector_script(col, &c->st, dir, m);
+		rc = collector_script(col, &c->st, c->set, dir, m);
 		if (rc == 1 && !col->required) {
 			collector_error(col, "%s", m->text);
 			col->state = COLLECTOR_FAILED;

@@ -19,8 +19,6 @@
 #include "libdt/file.h"
 #include "libdt/path.h"
 
-#define SCRIPT_BYTES_MAX	(1u << 20)
-
 void
 collector_init(struct collector *c, enum family f, bool required)
 {
@@ -44,38 +42,6 @@ collector_close(struct collector *c)
 	if (c->spool != -1)
 		close(c->spool);
 	collector_init(c, c->family, c->required);
-}
-
-int
-collector_script(struct collector *c, struct staging *st, const char *scripts,
-    struct msg *m)
-{
-	static const char *const forms[] = { "%s/%s-linux.d", "%s/%s.d" };
-	const char *name = family_name(c->family);
-	char from[4096];
-	size_t i;
-	int fd = -1, rc;
-
-	for (i = 0; i < 2 && fd == -1; i++) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		snprintf(from, sizeof(from), forms[i], scripts, name);
-#pragma GCC diagnostic pop
-		fd = open(from, O_RDONLY | O_CLOEXEC);
-	}
-	if (fd == -1) {
-		msg_set(m, "no-script", "no script for %s in %s", name,
-		    scripts);
-		return 1;
-	}
-	if (asprintf(&c->script, "scripts/%s.d", name) == -1) {
-		c->script = NULL;
-		close(fd);
-		return msg_set_nomem(m);
-	}
-	rc = staging_copy(st, fd, from, c->script, m);
-	close(fd);
-	return rc;
 }
 
 void

@@ -49,11 +49,12 @@ void collector_init(struct collector *c, enum family f, bool required);
 void collector_close(struct collector *c);
 
 /*
- * Finds the family's script in a directory and copies it to staging; 1 with m
- * if there is none.
+ * Finds the family's script in a directory and copies it to staging, without
+ * the pragmas of options that -x sets (a tracer may let a script's pragma
+ * win); 1 with m if there is none.
  */
 int collector_script(struct collector *c, struct staging *st,
-    const char *scripts, struct msg *m);
+    const struct settings *set, const char *scripts, struct msg *m);
 
 /* Starts `TRACER [-x ...] -s SCRIPT PID` in a process group of its own. */
 int collector_start(struct collector *c, struct staging *st,
