@@ -1,0 +1,141 @@
+load helper
+load chain
+
+# Running programs, and dt-attach ended by force.
+
+server() {
+	cat >server.py <<-'END'
+	import os, sys, time
+	while True:
+	    n = sum(i * i for i in range(20000))
+	    fd = os.open("/dev/null", os.O_WRONLY)
+	    os.write(fd, b"x" * (n % 7 + 1))
+	    os.close(fd)
+	    time.sleep(0.001)
+	END
+	python3 server.py 3>&- &
+	target=$!
+	sleep 0.3
+}
+
+teardown() {
+	[ -z "${target:-}" ] || kill -9 "$target" 2>/dev/null || :
+	helper_teardown
+}
+
+@test "python3: complete, and it goes on" {
+	need_trace
+	need_tool python3
+	server
+	chain x.bundle -f cpu,syscalls -d 1 -p $target
+	complete x.bundle
+	balance x.bundle
+	alive $target
+	[ "$(jq -r .command.ended x.bundle/manifest.json)" = duration ]
+	[ "$(records x.bundle syscalls | cut -f 9 | grep -c '^write$')" -gt 50 ]
+	[ "$(records x.bundle cpu | wc -l)" -gt 50 ]
+	# a function of the interpreter is named
+	records x.bundle cpu | grep -q '`_PyEval\|`Py\|python'
+}
+
+@test "redis-server: complete with calls in flight, and it goes on" {
+	need_trace
+	need_tool redis-server redis-cli
+	redis-server --port 0 --unixsocket "$T/s" --save '' \
+	    --daemonize no >log 2>&1 3>&- &
+	target=$!
+	until_true 10 redis-cli -s s ping
+	dt-attach -f cpu,syscalls -o x.bundle -p $target >out 2>err &
+	attach=$!
+	at_phase x.bundle run
+	for i in 1 2 3 4 5; do
+		redis-cli -s s set k$i v$i >/dev/null
+	done
+	sleep 0.3
+	kill -INT $attach
+	wait $attach
+	dt-finalize <out 2>>err
+	complete x.bundle
+	balance x.bundle
+	[ "$(redis-cli -s s get k5)" = v5 ]
+	records x.bundle syscalls | cut -f 9 | grep -qx read
+	# its event loop was waiting when the window ended
+	records x.bundle syscalls | awk -F'\t' '$2 == "syscall-open"' |
+	    grep -q epoll_wait
+}
+
+# tracers of a capture: those that have its staging directory as an argument
+tracers() {
+	pgrep -f -- "-s .$1.staging"
+}
+
+none_left() {
+	! tracers "$1"
+}
+
+@test "dt-attach killed in each phase: its tracers go, the target goes on" {
+	need_trace
+	need_tool python3 pgrep
+	server
+	for ph in attach run drain; do
+		dt-attach -f cpu,syscalls -d 700ms -o $ph.bundle -p $target \
+		    >/dev/null 2>&1 3>&- &
+		attach=$!
+		at_phase $ph.bundle $ph
+		kill -KILL $attach
+		wait $attach || :
+		until_true 6 none_left $ph.bundle
+		alive $target
+		[ -e .$ph.bundle.staging.*/INCOMPLETE ]
+		status 1 dt-finalize .$ph.bundle.staging.*
+		[ ! -e $ph.bundle ]
+	done
+}
+
+@test "a script with an error: told with its line, nothing runs" {
+	need_trace
+	mkdir scripts
+	cp "$DT_SRC"/d-scripts/*.d scripts/
+	sed -i 's/^BEGIN$/BEGIN { nonsense(; }\n&/' scripts/cpu.d
+	status 1 dt-attach -s scripts -f cpu -o a.bundle touch ran
+	has "collector cpu: ended before it was ready"
+	has "line"
+	[ ! -e ran ]
+}
+
+@test "a tracer killed in the window: aborted, what it had is kept" {
+	need_trace
+	need_tool pgrep
+	dt-attach -f syscalls -o a.bundle -- sh -c 'echo $$ >pid
+	    while sleep 0.05; do :; done' >out 2>err 3>&- &
+	attach=$!
+	at_phase a.bundle run
+	sleep 0.5
+	kill -KILL "$(pgrep -f -- "-s .a.bundle.staging.*/syscalls.d")"
+	rc=0
+	wait $attach || rc=$?
+	alive "$(cat pid)"
+	kill -9 "$(cat pid)"
+	[ "$rc" -eq 1 ]
+	grep -q "killed by signal 9" err
+	grep -q $'\t'nanosleep$'\t\|\t'clock_nanosleep$'\t' \
+	    .a.bundle.staging.*/spool/syscalls.spool
+	status 1 dt-finalize .a.bundle.staging.*
+	[ ! -e a.bundle ]
+}
+
+@test "a tracer that is stopped: the end is bounded, the bundle not complete" {
+	need_trace
+	need_tool pgrep
+	dt-attach -f syscalls --stop-timeout 500ms -o a.bundle -- sleep 2 \
+	    >out 2>err 3>&- &
+	attach=$!
+	at_phase a.bundle run
+	kill -STOP "$(pgrep -f -- "-s .a.bundle.staging.*/syscalls.d")"
+	wait $attach
+	[ "$(stage a.bundle '.collectors[]|select(.name=="syscalls")|
+	    [.stops[].signal]|join(" ")')" = "INT TERM KILL" ]
+	run dt-finalize .a.bundle.staging.*
+	run dt-validate a.bundle
+	[ "$status" -ne 0 ]
+}
