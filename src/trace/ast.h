@@ -56,6 +56,7 @@ enum nkind {
 	N_XLATE,	/* xlate <type> (a) */
 	N_TYPE,		/* sizeof's operand: type */
 	N_ARGS,		/* args[ival]: the probe's typed argument */
+	N_DONE,		/* a, which is typed already (inside check only) */
 };
 
 enum oper {
@@ -118,6 +119,8 @@ struct node {
 	uint64_t mem_bit;		/* N_MEMBER: bit offset in a's struct */
 	uint32_t mem_bits;		/* bit-field width, 0: none */
 	const struct fmt *fmt;		/* printf-like: parsed format (fmt.h) */
+	const struct dtype *native;	/* value of a translated type: what it */
+					/* really is (xlate.h) */
 };
 
 /* A probe description as written: empty strings where a field was left out.
@@ -153,12 +156,26 @@ struct clause {
 	bool speculates, commits;
 };
 
+/* A provider the program declares: the types of USDT probes' arguments. */
+struct probedecl {
+	struct probedecl *next;
+	const char *name;		/* with hyphens */
+	const struct dtype *native, *args;	/* DK_FUNC: mem are the types */
+};
+struct provdecl {
+	struct provdecl *next;
+	const char *name;		/* without a process id */
+	struct probedecl *probe;
+};
+
 struct unit {
 	struct typeset *types;
 	struct clause *clause, **clause_tail;
 	size_t nclause;
 	struct ident *ident, **ident_tail;
 	struct arena *arena;
+	struct xlator *xlator;		/* xlate.h: the program's own */
+	struct provdecl *provider;
 	struct identtab *tab;		/* ident.c: identifiers by name */
 	int destructive;		/* line of the first such action, or 0 */
 	uint32_t strmax;		/* bytes of a string value, NUL included */

@@ -12,7 +12,7 @@ static const char *const kindname[] = {
 	[N_CAST] = "cast", [N_SIZEOF] = "sizeof", [N_OFFSETOF] = "offsetof",
 	[N_STRINGOF] = "stringof", [N_CALL] = "call", [N_AGG] = "agg",
 	[N_AGGASSIGN] = "aggassign", [N_XLATE] = "xlate", [N_TYPE] = "type",
-	[N_ARGS] = "args",
+	[N_ARGS] = "args", [N_DONE] = "done",
 };
 
 static const char *const opname[] = {

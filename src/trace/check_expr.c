@@ -701,6 +701,7 @@ dispatch(struct checker *c, struct node *n, enum use use)
 		return stringof(c, n, n->a);
 	case N_CALL: return check_call(c, n, false);
 	case N_XLATE: return check_xlate(c, n);
+	case N_DONE: return node_copy(c->u, n->a);
 	case N_AGG: case N_AGGASSIGN:
 		diag_error(c->d, n->kind == N_AGG ? D_IDENT_BADREF :
 		    D_CG_EXPR, n->line, "aggregation @%s may not be used in "

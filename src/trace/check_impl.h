@@ -87,6 +87,13 @@ struct node *check_args(struct checker *, struct node *, struct node *index);
 
 /* check_xlate.c */
 struct node *check_xlate(struct checker *, struct node *);
+/* Is a's struct t a translated one? Then n, a member of it, becomes this. */
+bool	check_translated(struct checker *, const struct node *a,
+	    const struct dtype *t);
+struct node *check_xbuiltin(struct checker *, struct node *,
+	    const struct ident *);
+struct node *check_xmember(struct checker *, const struct node *n,
+	    const struct dtype *t);
 
 /* check_inline.c */
 struct node *check_inline(struct checker *, struct ident *, struct node *);

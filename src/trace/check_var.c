@@ -4,6 +4,7 @@
 #include "arena.h"
 #include "check_impl.h"
 #include "ident.h"
+#include "near.h"
 #include "type_decl.h"
 
 static const char *
@@ -266,6 +267,8 @@ as_builtin(struct checker *c, struct node *n, struct ident *id)
 		    "be referenced as scalar", id->name);
 		return NULL;
 	}
+	if (id->builtin->flags & BF_XLATE)
+		return check_xbuiltin(c, n, id);
 	n->id = id;
 	id->read = true;
 	n->lval = true;
@@ -564,6 +567,19 @@ struct_of(struct checker *c, const struct node *n)
 	return t;
 }
 
+void
+check_member_hint(struct checker *c, const struct dtype *t, const char *name)
+{
+	const char *best = NULL;
+	size_t dist = NEAR_MAX;
+
+	for (size_t i = 0; i < t->nmem; i++)
+		if (t->mem[i].name != NULL)
+			near_best(name, t->mem[i].name, &best, &dist);
+	if (best != NULL)
+		diag_hint(c->d, "did you mean %s?", best);
+}
+
 struct node *
 check_member(struct checker *c, struct node *n, enum use use)
 {
@@ -575,6 +591,8 @@ check_member(struct checker *c, struct node *n, enum use use)
 	if ((n->a = check_expr(c, n->a, USE_READ)) == NULL ||
 	    (t = struct_of(c, n)) == NULL)
 		return NULL;
+	if (check_translated(c, n->a, t))
+		return check_xmember(c, n, t);
 	if ((m = type_member(t, n->str, &n->mem_bit)) == NULL) {
 		diag_error(c->d, D_TYPE_MEMBER, n->line,
 		    "%s is not a member of %s", n->str,

@@ -44,7 +44,11 @@ enum bid {
 #undef B
 	B_N
 };
-enum { BF_ARRAY = 1 /* args[], uregs[] */, BF_PROBE = 2 /* provider's */ };
+enum {
+	BF_ARRAY = 1,		/* args[], uregs[] */
+	BF_PROBE = 2,		/* the provider's */
+	BF_XLATE = 4,		/* a translated value of another (check.c) */
+};
 struct builtindesc {
 	enum bid id;
 	const char *name, *type;	/* type as D text */

@@ -464,3 +464,15 @@ parse_pdesc(struct trace *t, const char *text, enum pspec spec,
 	*desc = *pd;
 	return 0;
 }
+
+struct node *
+parse_text(struct trace *t, const char *text, int line, struct diag *d)
+{
+	struct macros m = { .defaultargs = false };
+	struct parser p = { 0 };
+
+	lex_init(&p.lx, text, strlen(text));
+	init(&p, t, &m, PS_NAME, d);
+	p.lx.line = line;
+	return parse_expression(&p);
+}

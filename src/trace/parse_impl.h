@@ -44,6 +44,10 @@ struct node *parse_constant(struct parser *);		/* conditional */
 int	parse_const_int(struct parser *, const char *what, enum errtag,
 	    int64_t *value);
 
+/* The expression that a text of the compiler's own holds. */
+struct node *parse_text(struct trace *, const char *text, int line,
+	    struct diag *);
+
 /* parse_decl.c, parse_type.c */
 bool	parse_is_type(struct parser *, unsigned ahead);
 const struct dtype *parse_type_name(struct parser *);

@@ -5,6 +5,7 @@
 
 #include "near.h"
 #include "type_decl.h"
+#include "xlate.h"
 
 /* Every dtype is the first member of one of these. */
 struct itype {
@@ -471,6 +472,8 @@ lookup(struct typeset *ts, const char *name)
 	const struct dtype *t = type_known(ts, name);
 	struct btfidx *b;
 
+	if (t == NULL)
+		t = xlate_type(ts, name);
 	if (t != NULL || (b = type_btfidx(ts)) == NULL)
 		return t;
 	return btfidx_lookup(b, ts, name);
