@@ -45,7 +45,8 @@ move(struct input *in, size_t from, size_t to)
 static void
 mutate(struct input *in, uint64_t *state)
 {
-	static const char tokens[] = "{}[]\",:\\\n\t\0\xff\x80\xc3\xe2 09-.eux/";
+	static const char tokens[] =
+	    "{}[]\",:\\\n\t\0\xff\x80\xc3\xe2 09-.eux/";
 	size_t at = in->size > 0 ? next(state) % in->size : 0, n;
 
 	switch (next(state) % 6) {
@@ -77,7 +78,7 @@ mutate(struct input *in, uint64_t *state)
 	}
 }
 
-/* The target gets a copy of just that size, so that a checker sees over-reads. */
+/* The target gets a copy of just that size: so over-reads show. */
 static void
 run(const struct input *in)
 {

@@ -37,8 +37,8 @@ refused(const char *s, const char *id, uint64_t line)
 static void
 test_refused(void)
 {
-	static const char *const syntax[] = { "", " ", "{", "[1,]", "{\"a\":1,}",
-	    "{a:1}", "01", "-", "1.", ".5", "1e", "+1", "nul", "\"\\q\"",
+	static const char *const syntax[] = { "", " ", "{", "[1,]",
+	    "{\"a\":1,}", "{a:1}", "01", "-", "1.", ".5", "1e", "+1", "nul", "\"\\q\"",
 	    "\"\\u12g4\"", "\"a", "[1 2]", "{\"a\" 1}", "'a'", "\"a\tb\"",
 	    "NaN", "\xef\xbb\xbf{}", "//x\n1", "[", "{\"a\":" };
 	size_t i;

@@ -15,7 +15,7 @@
 
 #include "libdt/out.h"
 
-#define ESC_GROWTH	4	/* an escaped byte string is at most this long */
+#define ESC_GROWTH	4	/* times as long, at most */
 
 /* Bytes of the UTF-8 sequence at p, 0 if there is no valid one in n bytes. */
 size_t utf8_step(const void *p, size_t n);

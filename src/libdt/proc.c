@@ -203,19 +203,20 @@ proc_exe(pid_t pid, char **path, bool *deleted, struct msg *m)
 	static const size_t dl = sizeof(DELETED) - 1;
 	char link[64], buf[PATH_MAX + 16];
 	bool cut;
+	struct proc_stat s;
 	ssize_t n;
+	int why;
 
 	*path = NULL;
 	(void)snprintf(link, sizeof(link), "/proc/%ld/exe", (long)pid);
 	n = readlink(link, buf, sizeof(buf) - 1);
 	if (n == -1) {
-		struct proc_stat s;
-
 		/* a kernel thread has the link, but nothing behind it */
-		if (errno == ENOENT && proc_stat(pid, &s, NULL) == 0 &&
+		why = errno;
+		if (why == ENOENT && proc_stat(pid, &s, NULL) == 0 &&
 		    s.state != 'Z')
 			return 1;
-		errno = errno == 0 ? ENOENT : errno;
+		errno = why;
 		return gone(link, pid, "cannot read the link", m);
 	}
 	buf[n] = '\0';

@@ -43,7 +43,7 @@ struct proc_stat {
 int proc_stat(pid_t pid, struct proc_stat *s, struct msg *m);
 int proc_thread_stat(pid_t pid, pid_t tid, struct proc_stat *s,
     struct msg *m);
-/* The parser alone, of n bytes of such a file; suspended as clock_suspended() */
+/* The parser alone, of n bytes of such a file; see clock_suspended(). */
 int proc_stat_parse(const char *buf, size_t n, int64_t suspended_ns,
     struct proc_stat *s, struct msg *m);
 
