@@ -50,6 +50,56 @@ test_list(void)
 }
 
 static void
+check_gen(struct symgen *g, const uint64_t (*want)[3], size_t n)
+{
+	size_t i;
+
+	CHECK_INT(g->nmap, n);
+	for (i = 0; i < n && i < g->nmap; i++) {
+		CHECK_INT(g->map[i].start, want[i][0]);
+		CHECK_INT(g->map[i].end, want[i][1]);
+		CHECK_INT(g->map[i].off, want[i][2]);
+	}
+}
+
+static void
+test_gen(void)
+{
+	static const struct symmap in[] = {
+		{ 100, 200, 0, NULL }, { 300, 400, 0, NULL },
+		{ 200, 300, 7, NULL }, { 120, 130, 50, NULL },
+		{ 350, 500, 9, NULL }, { 90, 125, 1, NULL },
+		{ 10, 10, 3, NULL },
+	};
+	static const uint64_t want[][3] = {
+		{ 90, 125, 1 }, { 125, 130, 55 }, { 130, 200, 30 },
+		{ 200, 300, 7 }, { 300, 350, 0 }, { 350, 500, 9 },
+	};
+	struct symgen *g = symgen_new(), *child;
+	const struct symmap *m;
+
+	for (size_t i = 0; i < sizeof(in) / sizeof(in[0]); i++)
+		CHECK_INT(symgen_add(g, &in[i]), 0);
+	check_gen(g, want, 6);
+	m = symgen_find(g, 199);
+	CHECK(m != NULL && m->start == 130);
+	CHECK(symgen_find(g, 89) == NULL && symgen_find(g, 500) == NULL);
+
+	/* a child's own mappings are not its parent's */
+	child = symgen_own(symgen_ref(g));
+	CHECK(child != NULL && child != g);
+	CHECK_INT(symgen_add(child, &(struct symmap){ 0, 1000, 2, NULL }), 0);
+	CHECK_INT(child->nmap, 1);
+	check_gen(g, want, 6);
+	CHECK(symgen_own(g) == g);
+
+	/* an executed program's older mappings still serve */
+	child->older = g;
+	CHECK_INT(symgen_add(child, &(struct symmap){ 0, 1, 2, NULL }), 0);
+	symgen_unref(child);
+}
+
+static void
 check_user(struct symtab *st, pid_t pid, uint64_t addr, const char *mod,
     const char *name, uint64_t off)
 {
@@ -149,6 +199,40 @@ test_gone(struct symtab *st, const char *self)
 	close(go[0]);
 }
 
+/* A child that is gone before anybody looked at it, also through a fork. */
+static void
+test_events(struct symtab *st)
+{
+	char line[64] = "";
+	struct symname sn;
+	int out[2];
+	pid_t pid;
+
+	if (sym_events_open(st, NULL) == -1) {
+		printf("side-band events are refused: not tested\n");
+		return;
+	}
+	CHECK(sym_events_fd(st) >= 0 && pipe(out) == 0);
+	if ((pid = fork()) == 0) {
+		dup2(out[1], 1);
+		execl("/proc/self/exe", "unit-sym", "brief", (char *)NULL);
+		_exit(127);
+	}
+	close(out[1]);
+	waitpid(pid, NULL, 0);
+	CHECK(read(out[0], line, sizeof(line) - 1) > 0);
+	check_user(st, pid, strtoull(line, NULL, 16) + 1, "unit-sym",
+	    "sym_test_function", 1);
+	CHECK(!sym_user(st, pid, 16, &sn));
+	if ((pid = fork()) == 0)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	sym_events(st);
+	check_user(st, pid, (uint64_t)(uintptr_t)sym_test_function + 2,
+	    "unit-sym", "sym_test_function", 2);
+	close(out[0]);
+}
+
 static void
 test_kernel(struct symtab *st)
 {
@@ -175,15 +259,17 @@ main(int argc, char **argv)
 	if (argc > 1) {
 		printf("%" PRIx64 "\n", (uint64_t)(uintptr_t)sym_test_function);
 		fflush(stdout);
-		return read(0, &c, 1) < 0;
+		return strcmp(argv[1], "child") == 0 && read(0, &c, 1) < 0;
 	}
 	test_list();
+	test_gen();
 	st = sym_new();
 	CHECK(st != NULL);
 	test_self(st);
 	test_vdso(st);
 	test_jit(st);
 	test_gone(st, argv[0]);
+	test_events(st);
 	test_kernel(st);
 	sym_free(st);
 	return unit_end();

@@ -43,4 +43,15 @@ uint64_t sym_kernel_addr(struct symtab *, const char *mod, const char *name);
 void	sym_note_pid(struct symtab *, pid_t pid);
 void	sym_note_exec(struct symtab *, pid_t pid);
 
+/*
+ * Listens to the kernel for births, executions and mappings of all processes,
+ * so that those too short-lived to be looked at have names too. -1 with *m: it
+ * does not let us (the rest works as before).
+ */
+int	sym_events_open(struct symtab *, struct msg *);
+/* Readable when sym_events() should be called; -1: not open. Any call for a
+ * user address takes events as well. */
+int	sym_events_fd(const struct symtab *);
+void	sym_events(struct symtab *);
+
 #endif

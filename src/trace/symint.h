@@ -62,16 +62,30 @@ struct symmap {
 };
 struct symgen {				/* mappings between two execs */
 	struct symgen *older;
-	struct symmap *map;		/* by start */
+	struct symmap *map;		/* by start, not overlapping */
 	size_t nmap, cap;
+	unsigned refs;			/* a fork's child shares its parent's */
 };
+struct symgen *symgen_new(void);
+struct symgen *symgen_ref(struct symgen *);
+void	symgen_unref(struct symgen *);	/* may be NULL; older ones too */
+/* Puts a mapping in the place of what it overlaps. -1: no memory. */
+int	symgen_add(struct symgen *, const struct symmap *);
+/* A copy that is nobody else's, or the same where it already is. NULL: no
+ * memory. */
+struct symgen *symgen_own(struct symgen *);
+/* In this one or an older one; NULL: none. */
+const struct symmap *symgen_find(const struct symgen *, uint64_t addr);
+struct symevents;
 struct symjit;
 struct symproc {
 	struct symproc *next;		/* in its hash chain */
 	pid_t pid;
 	uint64_t start_ticks;
 	uint64_t read_ns;		/* when the mappings were last read */
+	uint64_t died_ns;		/* once dead: when we heard */
 	bool dead;
+	bool told;			/* the kernel tells its mappings */
 	struct symgen *gen;
 	struct symjit *jit;
 };
@@ -86,7 +100,9 @@ struct symtab {
 	struct symfile *file[SYM_HASH];
 	size_t nfd;			/* files still open */
 	struct symproc *proc[SYM_HASH];
-	size_t nproc, nmap;
+	size_t nproc;
+	struct symevents *ev;		/* NULL: not open */
+	uint64_t drained_ns;
 };
 
 /* JIT symbols of /tmp/perf-PID.map, read again when it has grown. */

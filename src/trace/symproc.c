@@ -2,27 +2,35 @@
  * symproc.c - user addresses: the mappings of processes, noted while they
  * live and kept after.
  *
- * Mappings are read when a process is first seen, when an address is in none of
- * those known, and once a second while addresses of it are asked for. A main
- * program that has moved, or a new start time, is another program: older
- * mappings then only serve addresses that the new ones do not know.
+ * Mappings of a process that was there before us are read when it is first
+ * seen, when an address is in none of those known, and once a second while
+ * addresses of it are asked for. Of processes born or executed since, the
+ * kernel tells them, where it lets us listen (symevent.h). A main program that
+ * has moved is another program: older mappings then only serve addresses that
+ * the new ones do not know.
  */
-#include <signal.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libdt/clock.h"
 #include "libdt/proc.h"
 #include "sym.h"
+#include "symevent.h"
 #include "symint.h"
 
 enum {
 	FD_MAX = 256,			/* open files with unread symbols */
-	PROC_MAX = 50000,		/* processes and mappings remembered */
-	MAP_MAX = 4000000,
+	PROC_MAX = 50000,		/* processes remembered */
+	GEN_MAX = 8,			/* programs of one process */
 };
+/* A process that has gone is remembered so long: records lag behind. */
+static const uint64_t linger_ns = 10 * NS_PER_S;
 static const uint64_t stale_ns = NS_PER_S, again_ns = NS_PER_S / 200;
+/* Events are taken this often; the newest may not be in all buffers yet. */
+static const uint64_t drain_ns = NS_PER_S / 1000, settle_ns = NS_PER_S / 10000;
 
 struct symtab *
 sym_new(void)
@@ -31,22 +39,9 @@ sym_new(void)
 }
 
 static void
-gen_free(struct symtab *st, struct symgen *g)
-{
-	struct symgen *older;
-
-	for (; g != NULL; g = older) {
-		older = g->older;
-		st->nmap -= g->nmap;
-		free(g->map);
-		free(g);
-	}
-}
-
-static void
 proc_free(struct symtab *st, struct symproc *p)
 {
-	gen_free(st, p->gen);
+	symgen_unref(p->gen);
 	symjit_free(p->jit);
 	free(p);
 	st->nproc--;
@@ -71,6 +66,7 @@ sym_free(struct symtab *st)
 			symfile_free(f);
 		}
 	}
+	symevents_close(st->ev);
 	symlist_free(&st->kern);
 	free(st->kmod);
 	free(st->kmodof);
@@ -82,6 +78,24 @@ same_file(const struct symfile *f, const struct proc_map *pm)
 {
 	return f->inode == pm->inode && f->dev_major == pm->dev_major &&
 	    f->dev_minor == pm->dev_minor && strcmp(f->path, pm->path) == 0;
+}
+
+/* Of a process that has gone already, the path is looked up as it is. */
+static int
+open_mapped(pid_t pid, const struct proc_map *pm)
+{
+	int fd = proc_open_map(pid, pm, NULL);
+	struct stat sb;
+
+	if (fd != -1 || pm->path[0] != '/')
+		return fd;
+	fd = open(pm->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd != -1 && (fstat(fd, &sb) == -1 || !S_ISREG(sb.st_mode) ||
+	    sb.st_ino != pm->inode)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 /* The file of a mapping. It is opened at once, so that its symbols can still
@@ -106,12 +120,19 @@ file_of(struct symtab *st, pid_t pid, const struct proc_map *pm)
 	f->inode = pm->inode;
 	f->dev_major = pm->dev_major;
 	f->dev_minor = pm->dev_minor;
-	f->fd = pm->inode != 0 ? proc_open_map(pid, pm, NULL) : -1;
+	f->fd = pm->inode != 0 ? open_mapped(pid, pm) : -1;
 	f->next = st->file[h];
 	st->file[h] = f;
 	if (f->fd != -1 && ++st->nfd > FD_MAX)
 		symfile_load(f);
 	return f;
+}
+
+static void
+mark_dead(struct symproc *p)
+{
+	p->dead = true;
+	p->died_ns = clock_now();
 }
 
 struct reading {
@@ -125,28 +146,17 @@ static int
 note_map(void *arg, const struct proc_map *pm)
 {
 	struct reading *rd = arg;
-	struct symgen *g = rd->gen;
-	struct symmap *map;
+	struct symmap map = { .start = pm->start, .end = pm->end,
+	    .off = pm->offset };
 
 	if (pm->perms[2] != 'x')
 		return 0;
-	if (g->nmap == g->cap) {
-		g->cap = g->cap != 0 ? g->cap * 2 : 16;
-		map = realloc(g->map, g->cap * sizeof(*map));
-		if (map == NULL)
-			return -1;
-		g->map = map;
-	}
-	map = &g->map[g->nmap++];
-	*map = (struct symmap){ .start = pm->start, .end = pm->end,
-	    .off = pm->offset };
 	if (pm->inode != 0 || strcmp(pm->path, "[vdso]") == 0)
-		map->file = file_of(rd->st, rd->pid, pm);
-	return 0;
+		map.file = file_of(rd->st, rd->pid, pm);
+	return symgen_add(rd->gen, &map);
 }
 
-/* A library that is still mapped may have been joined by others, and one that
- * has gone keeps its place: the same program's mappings are merged. */
+/* The first mapping is the main program's, which does not move. */
 static bool
 same_program(const struct symgen *a, const struct symgen *b)
 {
@@ -155,58 +165,24 @@ same_program(const struct symgen *a, const struct symgen *b)
 	    a->map[0].file == b->map[0].file;
 }
 
-static int
-cmp_map(const void *va, const void *vb)
+/* What was read becomes the process's newest mappings. Of the same program,
+ * those that have gone meanwhile are kept where nothing has taken their place. */
+static void
+adopt(struct symproc *p, struct symgen *g)
 {
-	const struct symmap *a = va, *b = vb;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
-static bool
-overlaps(const struct symgen *g, const struct symmap *m)
-{
+	struct symgen *old = p->gen, *mine;
 	size_t i;
 
-	for (i = 0; i < g->nmap; i++)
-		if (m->start < g->map[i].end && g->map[i].start < m->end)
-			return true;
-	return false;
-}
-
-/* Moves into g what only old has. */
-static int
-merge(struct symgen *g, const struct symgen *old)
-{
-	size_t i, n = g->nmap;
-	struct symmap *map;
-
-	map = realloc(g->map, (n + old->nmap) * sizeof(*map));
-	if (map == NULL)
-		return -1;
-	g->map = map;
-	g->cap = n + old->nmap;
-	for (i = 0; i < old->nmap; i++)
-		if (!overlaps(g, &old->map[i]))
-			g->map[n++] = old->map[i];
-	g->nmap = n;
-	qsort(g->map, g->nmap, sizeof(*g->map), cmp_map);
-	return 0;
-}
-
-static void
-gen_adopt(struct symtab *st, struct symproc *p, struct symgen *g)
-{
-	struct symgen *old = p->gen;
-
-	if (same_program(old, g) && merge(g, old) == 0) {
-		g->older = old->older;
-		old->older = NULL;
-		gen_free(st, old);
-	} else
-		g->older = old;
+	if (same_program(old, g) && (mine = symgen_own(old)) != NULL) {
+		for (i = 0; i < g->nmap; i++)
+			if (symgen_add(mine, &g->map[i]) == -1)
+				break;
+		p->gen = mine;
+		symgen_unref(g);
+		return;
+	}
+	g->older = old;
 	p->gen = g;
-	st->nmap += g->nmap;
 }
 
 static void
@@ -216,35 +192,34 @@ proc_read(struct symtab *st, struct symproc *p)
 	struct proc_stat ps;
 
 	p->read_ns = clock_now();
-	if (p->dead || st->nmap > MAP_MAX)
+	if (p->dead)
 		return;
 	if (proc_stat(p->pid, &ps, NULL) == -1 || (p->start_ticks != 0 &&
 	    p->start_ticks != ps.start_ticks)) {
-		p->dead = true;
+		mark_dead(p);
 		return;
 	}
 	p->start_ticks = ps.start_ticks;
-	if ((rd.gen = calloc(1, sizeof(*rd.gen))) == NULL)
+	if ((rd.gen = symgen_new()) == NULL)
 		return;
 	if (proc_maps(p->pid, note_map, &rd, NULL) != 0 ||
-	    rd.gen->nmap == 0) {
-		free(rd.gen->map);	/* none: it is about to go */
-		free(rd.gen);
-		return;
-	}
-	gen_adopt(st, p, rd.gen);
+	    rd.gen->nmap == 0)
+		symgen_unref(rd.gen);	/* none: it is about to go */
+	else
+		adopt(p, rd.gen);
 }
 
-/* Forgets processes that have gone, when there are too many. */
+/* Forgets processes that have been gone for a while, when there are too many. */
 static void
 make_room(struct symtab *st)
 {
 	struct symproc **pp, *p;
+	uint64_t now = clock_now();
 	size_t i;
 
 	for (i = 0; i < SYM_HASH; i++)
 		for (pp = &st->proc[i]; (p = *pp) != NULL; )
-			if (p->dead || kill(p->pid, 0) == -1) {
+			if (p->dead && now - p->died_ns > linger_ns) {
 				*pp = p->next;
 				proc_free(st, p);
 			} else
@@ -271,6 +246,41 @@ proc_get(struct symtab *st, pid_t pid, bool *fresh)
 	st->nproc++;
 	*fresh = true;
 	return p;
+}
+
+/* A new process under a pid: what was known of it was another's. */
+static void
+proc_renew(struct symproc *p)
+{
+	symgen_unref(p->gen);
+	symjit_free(p->jit);
+	p->gen = NULL;
+	p->jit = NULL;
+	p->start_ticks = 0;
+	p->dead = false;
+	p->told = true;
+}
+
+static void
+told_map(struct symtab *st, struct symproc *p, const struct symev *e)
+{
+	struct proc_map pm = { .start = e->start, .end = e->start + e->len,
+	    .offset = e->off, .inode = e->inode, .path = e->path,
+	    .dev_major = e->dev_major, .dev_minor = e->dev_minor };
+	struct symmap map = { .start = pm.start, .end = pm.end,
+	    .off = pm.offset };
+	struct symgen *g;
+
+	if (p->gen == NULL && !p->told)
+		return;			/* its other ones are not known yet */
+	if (e->inode != 0 || strcmp(e->path, "[vdso]") == 0)
+		map.file = file_of(st, e->pid, &pm);
+	g = p->gen != NULL ? symgen_own(p->gen) : symgen_new();
+	if (g == NULL)
+		return;
+	p->gen = g;
+	if (symgen_add(g, &map) == -1)
+		p->told = false;
 }
 
 /* A pid whose process had gone is another one's when it is seen anew. */
@@ -310,47 +320,110 @@ sym_note_exec(struct symtab *st, pid_t pid)
 	}
 }
 
-static const struct symmap *
-gen_find(const struct symgen *g, uint64_t addr)
+/* Programs that a process executed long ago. */
+static void
+forget_older(struct symgen *g)
 {
-	size_t lo = 0, hi = g->nmap, i;
+	int i;
 
-	while (lo < hi) {
-		i = lo + (hi - lo) / 2;
-		if (g->map[i].start <= addr)
-			lo = i + 1;
-		else
-			hi = i;
+	for (i = 1; g != NULL && i < GEN_MAX; i++)
+		g = g->older;
+	if (g != NULL) {
+		symgen_unref(g->older);
+		g->older = NULL;
 	}
-	if (lo == 0 || addr >= g->map[lo - 1].end)
-		return NULL;
-	return &g->map[lo - 1];
 }
 
-static const struct symmap *
-proc_find(const struct symproc *p, uint64_t addr)
+/* One event of the kernel's. */
+static void
+on_event(void *arg, const struct symev *e)
 {
-	const struct symmap *m = NULL;
-	const struct symgen *g;
+	struct symtab *st = arg;
+	bool fresh;
+	struct symproc *parent, *p = proc_get(st, e->pid, &fresh);
+	struct symgen *g;
 
-	for (g = p->gen; g != NULL && m == NULL; g = g->older)
-		m = gen_find(g, addr);
-	return m;
+	if (p == NULL)
+		return;
+	switch (e->kind) {
+	case SYMEV_FORK:
+		proc_renew(p);
+		parent = proc_get(st, e->ppid, &fresh);
+		if (parent != NULL && fresh)
+			proc_read(st, parent);
+		if (parent != NULL && parent->gen != NULL)
+			p->gen = symgen_ref(parent->gen);
+		break;
+	case SYMEV_EXEC:
+		if ((g = symgen_new()) == NULL)
+			break;
+		g->older = p->gen;
+		p->gen = g;
+		p->told = true;
+		forget_older(g);
+		break;
+	case SYMEV_MAP:
+		told_map(st, p, e);
+		break;
+	case SYMEV_EXIT:
+		mark_dead(p);
+		break;
+	}
 }
 
-/* The mapping of an address, read anew where it may have changed. */
+/* Takes the kernel's events up to a time. Where some were lost, mappings are
+ * looked at again. */
+static void
+drain(struct symtab *st, uint64_t until)
+{
+	struct symproc *p;
+	size_t i;
+
+	if (st->ev == NULL)
+		return;
+	st->drained_ns = clock_now();
+	if (!symevents_drain(st->ev, until, on_event, st))
+		return;
+	for (i = 0; i < SYM_HASH; i++)
+		for (p = st->proc[i]; p != NULL; p = p->next)
+			p->told = false;
+}
+
+int
+sym_events_open(struct symtab *st, struct msg *m)
+{
+	return st->ev != NULL ? 0 : symevents_open(&st->ev, m);
+}
+
+int
+sym_events_fd(const struct symtab *st)
+{
+	return st->ev != NULL ? symevents_fd(st->ev) : -1;
+}
+
+void
+sym_events(struct symtab *st)
+{
+	drain(st, clock_now() - settle_ns);
+}
+
+/* The mapping of an address; asks the kernel, then the process, where it is
+ * not known or may have changed. */
 static const struct symmap *
 find_map(struct symtab *st, struct symproc *p, bool fresh, uint64_t addr)
 {
 	uint64_t now = clock_now();
 	const struct symmap *m;
 
-	if (fresh || now - p->read_ns > stale_ns)
+	if (fresh || (!p->told && now - p->read_ns > stale_ns))
 		proc_read(st, p);
-	m = proc_find(p, addr);
+	if ((m = symgen_find(p->gen, addr)) != NULL)
+		return m;
+	drain(st, UINT64_MAX);
+	m = symgen_find(p->gen, addr);
 	if (m == NULL && !p->dead && now - p->read_ns > again_ns) {
 		proc_read(st, p);
-		m = proc_find(p, addr);
+		m = symgen_find(p->gen, addr);
 	}
 	return m;
 }
@@ -363,6 +436,8 @@ sym_user(struct symtab *st, pid_t pid, uint64_t addr, struct symname *sn)
 	bool fresh;
 
 	memset(sn, 0, sizeof(*sn));
+	if (st->ev != NULL && clock_now() - st->drained_ns > drain_ns)
+		drain(st, clock_now() - settle_ns);
 	if (pid <= 0 || (p = proc_get(st, pid, &fresh)) == NULL)
 		return false;
 	if ((m = find_map(st, p, fresh, addr)) == NULL)
