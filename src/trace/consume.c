@@ -29,12 +29,13 @@
 #include "trace/prog.h"
 #include "trace/provider.h"
 #include "trace/speculate.h"
+#include "trace/sym.h"
 #include "trace/trace.h"
 #include "trace/victim.h"
 
 enum { BATCH_MS = 5, BATCH_MAX = 8192, NEVENT = 16 };
 
-enum source { SRC_RING, SRC_SIGNAL, SRC_STATUS, SRC_TICK, SRC_VICTIM };
+enum source { SRC_RING, SRC_SIGNAL, SRC_STATUS, SRC_TICK, SRC_VICTIM, SRC_SYM };
 
 struct consumer {
 	struct trace *t;
@@ -190,6 +191,9 @@ watch_all(struct consumer *c, struct msg *m)
 	for (size_t i = 0; i < c->vs->n; i++)
 		if (watch(c, c->vs->v[i].pidfd, SRC_VICTIM, i, m) == -1)
 			return -1;
+	if (c->t->sym != NULL && sym_events_fd(c->t->sym) >= 0 &&
+	    watch(c, sym_events_fd(c->t->sym), SRC_SYM, 0, m) == -1)
+		return -1;
 	return watch(c, ring_buffer__epoll_fd(c->ring), SRC_RING, 0, m);
 }
 
@@ -300,6 +304,9 @@ take_event(struct consumer *c, uint64_t what, struct msg *m)
 		return drops_check(c->drops, m);
 	case SRC_TICK:
 		return fire_tick(c, &c->tick[i], m);
+	case SRC_SYM:
+		sym_events(c->t->sym);
+		break;
 	case SRC_VICTIM:
 		victim_ended(&c->vs->v[i]);
 		epoll_ctl(c->ep, EPOLL_CTL_DEL, c->vs->v[i].pidfd, NULL);

@@ -2,8 +2,8 @@
  * print.h - records of the ring buffer to DTrace's text.
  *
  * struct printer owns what printing remembers from record to record (the
- * header line, the flow indentation); trace.print points to it from print_open
- * to print_close. Output goes to trace.out.
+ * header line, the flow indentation); trace.print, trace.agg and trace.sym
+ * live from print_open to print_close. Output goes to trace.out.
  */
 #ifndef TRACE_PRINT_H
 #define TRACE_PRINT_H
@@ -15,6 +15,11 @@ struct msg;
 struct printer;
 struct trace;
 
+/*
+ * To be called when prog is made and before consume_new: makes print, agg and
+ * sym of the trace. Where the program has user stacks or symbols, mappings of
+ * all processes are listened to from here on.
+ */
 int	print_open(struct trace *, struct msg *);
 void	print_close(struct trace *);
 

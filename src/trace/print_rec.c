@@ -17,26 +17,60 @@
 #include "printer.h"
 #include "probe.h"
 #include "prog.h"
+#include "sym.h"
 #include "trace.h"
 #include "value.h"
+
+static bool
+is_user_code(const struct datum *d, size_t n)
+{
+	for (; n > 0; d++, n--)
+		if (d->what == ACT_USTACK || d->what == ACT_USYM ||
+		    d->what == ACT_UMOD || d->what == ACT_UADDR)
+			return true;
+	return false;
+}
+
+/* Something in the program names user code. */
+static bool
+names_user_code(const struct prog *pg)
+{
+	size_t i, j;
+
+	for (i = 0; i < pg->nagg; i++)
+		if (is_user_code(pg->agg[i]->key, pg->agg[i]->nkey))
+			return true;
+	for (i = 0; i < pg->nlayout; i++)
+		for (j = 0; j < pg->layout[i].naction; j++)
+			if (is_user_code(pg->layout[i].action[j].datum,
+			    pg->layout[i].action[j].ndatum))
+				return true;
+	return false;
+}
 
 int
 print_open(struct trace *t, struct msg *m)
 {
-	if ((t->print = calloc(1, sizeof(*t->print))) == NULL)
+	if ((t->print = calloc(1, sizeof(*t->print))) == NULL ||
+	    flow_init(&t->print->flow, t->kern.ncpu) == -1 ||
+	    (t->sym = sym_new()) == NULL)
 		return msg_set_nomem(m);
-	return flow_init(&t->print->flow, t->kern.ncpu) == -1 ?
-	    msg_set_nomem(m) : 0;
+	/* where the kernel refuses, processes are looked at when seen */
+	if (names_user_code(t->prog) && !opt_flag(&t->opt, O_NORESOLVE))
+		(void)sym_events_open(t->sym, NULL);
+	return agg_open(t, m);
 }
 
 void
 print_close(struct trace *t)
 {
-	if (t->print == NULL)
-		return;
-	flow_free(&t->print->flow);
+	if (t->print != NULL)
+		flow_free(&t->print->flow);
 	free(t->print);
 	t->print = NULL;
+	agg_close(t);
+	sym_free(t->sym);
+	t->sym = NULL;
 }
 
 static void
