@@ -64,7 +64,7 @@ print(struct typeset *ts, struct trace *t, const struct fmt *f,
 		uint32_t n = type_is_string(type[i]) ? 16 :
 		    (uint32_t)type_base(type[i])->size;
 
-		/* against the record's end, so that a checker sees over-reads */
+		/* at the record's end: a checker sees over-reads */
 		d[i] = (struct datum){ .off = NARG * 16 - n, .size = n,
 		    .type = type[i], .what = ACT_TRACE };
 		if (n == 4)	/* perhaps a width: a small one */

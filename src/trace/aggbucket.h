@@ -41,7 +41,7 @@ struct llq {
 		uint32_t first;		/* k of its first bucket */
 		uint32_t n;
 	} mag[LLQ_MAXMAG];
-	uint32_t beyond;		/* k of values past the last magnitude */
+	uint32_t beyond;		/* k of what is past the last one */
 };
 /* arg: factor, low, high, steps. -1: factor^(high + 1) needs over 63 bits, or
  * the arguments make no sense (factor < 2, steps < 1, low > high, …). */

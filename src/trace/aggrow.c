@@ -25,17 +25,11 @@ add128(uint64_t *dst, const uint64_t *src)
 	dst[1] = (uint64_t)(a >> 64);
 }
 
-/* true: a goes before b as a minimum. */
-static bool
-less(const struct aggdesc *ad, uint64_t a, uint64_t b)
-{
-	return ad->sign ? (int64_t)a < (int64_t)b : a < b;
-}
-
+/* min() and max() compare signed, whatever their argument's type. */
 static void
 merge_extreme(const struct aggdesc *ad, uint64_t *dst, const uint64_t *src)
 {
-	bool lower = less(ad, src[1], dst[1]);
+	bool lower = (int64_t)src[1] < (int64_t)dst[1];
 
 	if (dst[0] == 0 || (ad->fn == AGG_MIN ? lower : !lower))
 		dst[1] = src[1];

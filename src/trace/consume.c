@@ -35,7 +35,9 @@
 
 enum { BATCH_MS = 5, BATCH_MAX = 8192, NEVENT = 16 };
 
-enum source { SRC_RING, SRC_SIGNAL, SRC_STATUS, SRC_TICK, SRC_VICTIM, SRC_SYM };
+enum source {
+	SRC_RING, SRC_SIGNAL, SRC_STATUS, SRC_TICK, SRC_VICTIM, SRC_SYM
+};
 
 struct consumer {
 	struct trace *t;

@@ -17,7 +17,7 @@ struct trace;
 
 /*
  * To be called when prog is made and before consume_new: makes print, agg and
- * sym of the trace. Where the program has user stacks or symbols, mappings of
+ * sym of the trace (sym and agg may be there already). Where the program has user stacks or symbols, mappings of
  * all processes are listened to from here on.
  */
 int	print_open(struct trace *, struct msg *);

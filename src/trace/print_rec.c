@@ -52,13 +52,14 @@ int
 print_open(struct trace *t, struct msg *m)
 {
 	if ((t->print = calloc(1, sizeof(*t->print))) == NULL ||
-	    flow_init(&t->print->flow, t->kern.ncpu) == -1 ||
-	    (t->sym = sym_new()) == NULL)
+	    flow_init(&t->print->flow, t->kern.ncpu) == -1)
+		return msg_set_nomem(m);
+	if (t->sym == NULL && (t->sym = sym_new()) == NULL)
 		return msg_set_nomem(m);
 	/* where the kernel refuses, processes are looked at when seen */
 	if (names_user_code(t->prog) && !opt_flag(&t->opt, O_NORESOLVE))
 		(void)sym_events_open(t->sym, NULL);
-	return agg_open(t, m);
+	return t->agg != NULL ? 0 : agg_open(t, m);
 }
 
 void

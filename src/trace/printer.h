@@ -17,7 +17,7 @@ struct trace;
 struct printer {
 	bool header;			/* the heading is out */
 	struct flow flow;
-	FILE *first;			/* trace.out before freopen(), or NULL */
+	FILE *first;			/* trace.out before freopen() */
 };
 
 /* Consumer-side actions (conaction.c). -1: *m says what failed. */

@@ -166,7 +166,7 @@ same_program(const struct symgen *a, const struct symgen *b)
 }
 
 /* What was read becomes the process's newest mappings. Of the same program,
- * those that have gone meanwhile are kept where nothing has taken their place. */
+ * those that have gone meanwhile are kept where nothing took their place. */
 static void
 adopt(struct symproc *p, struct symgen *g)
 {
@@ -209,7 +209,7 @@ proc_read(struct symtab *st, struct symproc *p)
 		adopt(p, rd.gen);
 }
 
-/* Forgets processes that have been gone for a while, when there are too many. */
+/* Forgets processes that have been gone for a while. */
 static void
 make_room(struct symtab *st)
 {
