@@ -135,16 +135,30 @@ settings_default(struct settings *s, char *name, size_t cap)
 	}
 }
 
+static void
+tick(void *arg, enum phase p, uint64_t bytes, uint64_t ns)
+{
+	progress_tell(arg, "%s, %" PRIu64 " s, %" PRIu64 " KiB", phase_name(p),
+	    ns / NS_PER_S, bytes >> 10);
+}
+
 static enum dt_exit
 attach(const struct settings *s)
 {
 	struct msg_printer printer = { .fp = stderr, .prog = cli.prog };
 	struct msg_sink sink = { .fn = msg_print_sink, .arg = &printer };
+	struct progress progress;
+	struct capture_watch watch = { .tick = tick, .arg = &progress };
+	enum capture_end end;
 	char path[4400];
 	struct msg m;
 
 	msg_clear(&m);
-	switch (capture_run(s, &sink, path, sizeof(path), &m)) {
+	progress_start(&progress, &cli, stderr);
+	end = capture_run(s, &sink, isatty(2) ? &watch : NULL, path,
+	    sizeof(path), &m);
+	progress_end(&progress);
+	switch (end) {
 	case CAPTURE_DONE:
 		printf("%s\n", path);
 		return DT_OK;

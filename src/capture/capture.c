@@ -315,7 +315,7 @@ capture_end(struct capture *c)
 
 enum capture_end
 capture_run(const struct settings *set, const struct msg_sink *sink,
-    char *path, size_t cap, struct msg *m)
+    const struct capture_watch *watch, char *path, size_t cap, struct msg *m)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 	enum capture_end end;
@@ -326,6 +326,7 @@ capture_run(const struct settings *set, const struct msg_sink *sink,
 		return CAPTURE_CANNOT;
 	}
 	c->set = set;
+	c->watch = watch;
 	c->guard = c->out = c->sigfd = -1;
 	c->st.dir = c->st.incomplete = c->st.log = -1;
 	target_init(&c->target);

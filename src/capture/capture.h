@@ -28,8 +28,15 @@ struct window {			/* ns on the bundle's clock, 0 = not reached */
 	uint64_t workload_start, workload_done, drained;
 };
 
+/* Told from time to time: bytes so far, and ns since the window began. */
+struct capture_watch {
+	void (*tick)(void *arg, enum phase p, uint64_t bytes, uint64_t ns);
+	void *arg;
+};
+
 struct capture {
 	const struct settings *set;
+	const struct capture_watch *watch;
 	struct ables able;
 	struct tracer tracer;
 	uint64_t ack_ns;
@@ -69,10 +76,12 @@ enum capture_end {
 
 /*
  * Runs a capture; m says what went wrong, and path gets the staging
- * directory's path ("" if there is none); notes are told through sink.
+ * directory's path ("" if there is none); notes are told through sink; watch
+ * may be NULL.
  */
 enum capture_end capture_run(const struct settings *set,
-    const struct msg_sink *sink, char *path, size_t cap, struct msg *m);
+    const struct msg_sink *sink, const struct capture_watch *watch,
+    char *path, size_t cap, struct msg *m);
 
 /* capture.c's steps, in files of their own */
 
@@ -89,6 +98,8 @@ void loop_wait(struct capture *c, uint64_t until, struct collector *watch);
 /* run.c: each 0, or -1 with m: abort */
 int run_attach(struct capture *c, struct collector *col, struct msg *m);
 int run_window(struct capture *c, struct msg *m);
+/* Everything this capture has written so far, in bytes. */
+uint64_t run_bytes(struct capture *c);
 /* Stops every collector that lives, procs last; never fails. */
 void run_stop(struct capture *c);
 /* Ends a launched target that still runs, as perf record does. */

@@ -121,4 +121,8 @@ loop_wait(struct capture *c, uint64_t until, struct collector *watch)
 		close(notify);
 	signals_take(c);
 	maps_tick(&c->maps, &c->members, false);
+	if (c->watch != NULL)
+		c->watch->tick(c->watch->arg, c->phase, run_bytes(c),
+		    c->window.workload_start == 0 ? 0 :
+		    clock_now() - c->window.workload_start);
 }

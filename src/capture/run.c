@@ -138,9 +138,8 @@ run_attach(struct capture *c, struct collector *col, struct msg *m)
 	return collector_lost(c, col, col->error[col->errors - 1], m);
 }
 
-/* Everything this capture has written so far. */
-static uint64_t
-bytes_now(struct capture *c)
+uint64_t
+run_bytes(struct capture *c)
 {
 	struct stat st;
 	uint64_t sum = 0;
@@ -177,7 +176,7 @@ window_check(struct capture *c, struct msg *m)
 		if (collector_lost(c, col, what, m) == -1)
 			return -1;
 	}
-	if (bytes_now(c) > c->set->max_bytes)
+	if (run_bytes(c) > c->set->max_bytes)
 		return msg_set(m, "max-bytes", "more than --max-bytes %" PRIu64
 		    " were written", c->set->max_bytes);
 	return 0;
