@@ -14,10 +14,22 @@ need_mounts() {
 	unshare -m true 2>/dev/null || skip "no mount namespaces"
 }
 
+# A directory that everybody can reach; teardown removes it.
+open_dir() {
+	D=$(mktemp -d /tmp/dt-edges.XXXXXX)
+	chmod 755 "$D"
+	cd "$D"
+}
+
+teardown() {
+	[ -z "${D:-}" ] || rm -rf "$D"
+	helper_teardown
+}
+
 @test "without privilege: 77, and what is missing" {
 	need_root
 	need_tool setpriv
-	chmod 755 "$T"
+	open_dir
 	cp "$DT_BIN/dt-attach" .
 	printf '#!/bin/sh\n' >dt-trace
 	chmod 755 dt-attach dt-trace
@@ -33,13 +45,13 @@ need_mounts() {
 @test "an ordinary user can capture his own command with such a tracer" {
 	need_root
 	need_tool setpriv
-	chmod 755 "$T"
+	open_dir
 	mkdir -m 777 out
 	cp "$DT_BIN/dt-attach" "$DT_SRC/t/fake-tracer" .
 	cp -r "$DT_SRC/d-scripts" .
 	chmod -R a+rX .
 	cd out
-	PATH=/usr/bin:/bin DT_SCRIPTS=$T/d-scripts setpriv --reuid=65534 \
+	PATH=/usr/bin:/bin DT_SCRIPTS=$D/d-scripts setpriv --reuid=65534 \
 	    --regid=65534 --clear-groups ../dt-attach -o a.bundle -P cpu \
 	    -T "/usr/bin/python3 -IS ../fake-tracer" true >path
 	[ "$(cat path)" = "$(staging a.bundle)" ]
@@ -109,7 +121,7 @@ need_mounts() {
 @test "Ctrl-C reaches dt-attach and its command, not the tracers" {
 	need_tool setsid
 	export FAKE_LOG=$T/log
-	setsid sh -c 'exec dt-attach -T "$0" -P cpu -o a.bundle \
+	setsid env --default-signal=INT sh -c 'exec dt-attach -T "$0" -P cpu -o a.bundle \
 	    -- sh -c "trap \"echo got >got; exit 3\" INT; echo >ready
 	    while :; do sleep 0.1; done"' "$FAKE_TRACER" >out 2>err 3>&- &
 	attach=$!
