@@ -35,5 +35,6 @@ extern const struct provider prov_syscall;
 extern const struct provider prov_proc;
 extern const struct provider prov_pid;
 extern const struct provider prov_usdt;
+extern const struct provider prov_sdt;
 
 #endif

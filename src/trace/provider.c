@@ -21,6 +21,7 @@ static const struct provider *const provider_table[] = {
 	&prov_profile,
 	&prov_syscall,
 	&prov_proc,
+	&prov_sdt,
 	&prov_pid,
 	&prov_usdt,
 	NULL
