@@ -172,6 +172,14 @@ check_record(struct val_pass *p, const struct val_pass_ops *ops,
 	return ops != NULL && ops->record != NULL ? ops->record(p, r) : 0;
 }
 
+static void
+progress(const struct val_pass *p, const struct record_reader *rd)
+{
+	if (p->v->opt->progress != NULL && record_line(rd) % 8192 == 0)
+		p->v->opt->progress(p->v->opt->progress_arg, p->path,
+		    record_offset(rd));
+}
+
 static int
 read_all(struct val_pass *p, const struct val_pass_ops *ops,
     struct record_reader *rd, struct val_headers *h)
@@ -180,6 +188,7 @@ read_all(struct val_pass *p, const struct val_pass_ops *ops,
 	struct msg m;
 
 	for (;;) {
+		progress(p, rd);
 		msg_clear(&m);
 		switch (record_read(rd, &r, &m)) {
 		case RECORD_END:
