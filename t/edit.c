@@ -9,6 +9,7 @@
 #include "libdt/bundle.h"
 #include "libdt/file.h"
 #include "libdt/json.h"
+#include "libdt/report.h"
 #include "libdt/sums.h"
 
 #define FILE_MAX	(64u << 20)
@@ -255,4 +256,16 @@ edit_verdict(int dirfd)
 	cJSON_Delete(tree);
 	cJSON_Delete(manifest);
 	validate_free(&r);
+}
+
+void
+edit_report(int dirfd)
+{
+	struct bundle b;
+	struct msg m;
+
+	if (bundle_open(&b, dirfd, "bundle", true, &m) == -1 ||
+	    report_write(&b, dirfd, &m) == -1)
+		edit_die("%s: %s", m.path, m.text);
+	bundle_close(&b);
 }

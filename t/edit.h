@@ -47,5 +47,7 @@ void edit_json_write(int dirfd, const char *path, cJSON *tree);
 void edit_seal(int dirfd);
 /* validation.json made again, by the dt-finalize the manifest names. */
 void edit_verdict(int dirfd);
+/* report/ made again. */
+void edit_report(int dirfd);
 
 #endif

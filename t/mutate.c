@@ -5,7 +5,7 @@
  *	    swap
  *	mutate rec FAMILY KIND[#N] COLUMN=TEXT | COLUMN+N | COLUMN-N ...
  *	mutate rec FAMILY KIND[#N] drop | twice | swap | after LINE
- *	mutate seal | verdict | changing
+ *	mutate seal | verdict | report | changing
  *
  * KIND may be a header's name (#clock). PLACE is as in members[1].pid; swap
  * exchanges an element or line with the next. `after` puts a line there whose
@@ -280,6 +280,8 @@ main(int argc, char **argv)
 		edit_seal(cwd);
 	else if (strcmp(argv[1], "verdict") == 0)
 		edit_verdict(cwd);
+	else if (strcmp(argv[1], "report") == 0)
+		edit_report(cwd);
 	else if (strcmp(argv[1], "changing") == 0)
 		return changing();
 	else

@@ -37,6 +37,20 @@ uint64_t report_malformed(const struct report *r);
 int report_print(const struct report *r, enum report_format format,
     enum schema_family family, struct out *o, struct msg *m);
 
+/* A file of report/. */
+struct report_file {
+	char path[64];
+	enum report_format format;
+	enum schema_family family;	/* REPORT_CSV: whose table */
+	bool folded;			/* the folded samples instead */
+};
+typedef int report_file_fn(void *arg, const struct report *r,
+    const struct report_file *f);
+/* Calls fn for each file the report has; 0 or the first other value. */
+int report_files(const struct report *r, report_file_fn *fn, void *arg);
+int report_file_print(const struct report *r, const struct report_file *f,
+    struct out *o, struct msg *m);
+
 /*
  * Writes report/ beneath dirfd: report.json, report.md, report.html,
  * cpu.folded where there are samples, one FAMILY.csv for each family the

@@ -47,65 +47,66 @@ report_print(const struct report *r, enum report_format format,
 	return msg_set(m, "usage", "no such format");
 }
 
-static int
-write_file(const struct report *r, int dirfd, const char *path,
-    enum report_format format, enum schema_family family, struct msg *m)
+int
+report_files(const struct report *r, report_file_fn *fn, void *arg)
 {
-	struct file_new f;
+	struct report_file f = { .family = FAMILY_ANY };
+	int i, rv = 0;
 
-	if (file_new(&f, dirfd, path, 0644, m) == -1)
-		return -1;
-	if (report_print(r, format, family, &f.out, m) == -1) {
-		file_abort(&f);
-		return -1;
+	for (i = REPORT_JSON; i <= REPORT_HTML && rv == 0; i++) {
+		f.format = (enum report_format)i;
+		(void)snprintf(f.path, sizeof(f.path), "report/report.%s",
+		    format_name[i]);
+		rv = fn(arg, r, &f);
 	}
-	return file_commit(&f, m);
+	f.format = REPORT_CSV;
+	for (i = 0; i < FAMILY_COUNT && rv == 0; i++) {
+		f.family = (enum schema_family)i;
+		(void)snprintf(f.path, sizeof(f.path), "report/%s.csv",
+		    schema_family(f.family)->name);
+		if (report_csv_table(r, f.family) != NULL)
+			rv = fn(arg, r, &f);
+	}
+	f.folded = true;
+	(void)snprintf(f.path, sizeof(f.path), "report/cpu.folded");
+	return rv == 0 && r->cpu != NULL ? fn(arg, r, &f) : rv;
 }
 
-static int
-write_folded(const struct report *r, int dirfd, struct msg *m)
+int
+report_file_print(const struct report *r, const struct report_file *f,
+    struct out *o, struct msg *m)
 {
-	struct file_new f;
-
-	if (r->cpu == NULL)
-		return 0;
-	if (file_new(&f, dirfd, "report/cpu.folded", 0644, m) == -1)
-		return -1;
-	if (fold_write(r->cpu, &f.out) == -1 && f.out.err == 0) {
-		file_abort(&f);
+	if (!f->folded)
+		return report_print(r, f->format, f->family, o, m);
+	if (fold_write(r->cpu, o) == -1 && o->err == 0)
 		return msg_set_nomem(m);
-	}
-	return file_commit(&f, m);
+	return 0;
 }
 
-static int
-write_all(const struct report *r, int dirfd, struct msg *m)
-{
-	char path[64];
-	int f;
+struct write {
+	int dirfd;
+	struct msg *m;
+};
 
-	if (write_file(r, dirfd, "report/report.json", REPORT_JSON,
-	    FAMILY_ANY, m) == -1 ||
-	    write_file(r, dirfd, "report/report.md", REPORT_MD, FAMILY_ANY,
-	    m) == -1 ||
-	    write_file(r, dirfd, "report/report.html", REPORT_HTML,
-	    FAMILY_ANY, m) == -1 || write_folded(r, dirfd, m) == -1)
+static int
+write_file(void *arg, const struct report *r, const struct report_file *f)
+{
+	const struct write *w = arg;
+	struct file_new n;
+
+	if (file_new(&n, w->dirfd, f->path, 0644, w->m) == -1)
 		return -1;
-	for (f = 0; f < FAMILY_COUNT; f++) {
-		if (report_csv_table(r, (enum schema_family)f) == NULL)
-			continue;
-		(void)snprintf(path, sizeof(path), "report/%s.csv",
-		    schema_family((enum schema_family)f)->name);
-		if (write_file(r, dirfd, path, REPORT_CSV,
-		    (enum schema_family)f, m) == -1)
-			return -1;
+	if (report_file_print(r, f, &n.out, w->m) == -1) {
+		file_abort(&n);
+		return -1;
 	}
-	return 0;
+	return file_commit(&n, w->m);
 }
 
 int
 report_write(const struct bundle *b, int dirfd, struct msg *m)
 {
+	struct write w = { dirfd, m };
 	struct report *r;
 	int rv;
 
@@ -113,7 +114,7 @@ report_write(const struct bundle *b, int dirfd, struct msg *m)
 		return msg_set_errno(m, "write", "report", "cannot create");
 	if ((r = report_new(b, m)) == NULL)
 		return -1;
-	rv = write_all(r, dirfd, m);
+	rv = report_files(r, write_file, &w);
 	report_free(r);
 	return rv;
 }

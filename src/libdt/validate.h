@@ -35,7 +35,7 @@ struct validate_opt {
 	bool staged;		/* as dt-finalize makes it: the lists, report/
 				   and validation.json are not there yet, and
 				   are not looked at if they are */
-	const char *expect;	/* the id it must have ("sha256:..."), or NULL */
+	const char *expect;	/* "sha256:...": the id it must have, or NULL */
 	/* Called in the caller's thread from time to time; may be NULL. */
 	void (*progress)(void *arg, const char *what, uint64_t bytes);
 	void *progress_arg;

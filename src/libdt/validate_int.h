@@ -22,6 +22,7 @@
 #define VAL_DEPTH	8u
 #define VAL_LIVES	(1u << 20)	/* threads followed, 40 bytes each */
 #define VAL_OPEN	(1u << 20)	/* spans and operations followed */
+#define VAL_REPORT_BYTES	(UINT64_C(512) << 20)	/* of raw/ */
 
 struct val_entry {
 	char *path;
@@ -126,7 +127,8 @@ int val_manifest(struct val *v, struct msg *m);	/* validate_manifest.c */
 void val_clock(struct val *v);			/* validate_clock.c */
 int val_cohort(struct val *v, struct msg *m);	/* validate_cohort.c */
 int val_settings(struct val *v, struct msg *m);	/* validate_settings.c */
-int val_artifacts(struct val *v, struct msg *m);	/* validate_artifact.c */
+/* validate_artifact.c */
+int val_artifacts(struct val *v, struct msg *m);
 void val_collectors(struct val *v);	/* validate_collector.c */
 
 /* validate_family.c: states; and counts, once the records have been read */
@@ -142,7 +144,7 @@ int val_records(struct val *v, struct msg *m);
 /* validate_report.c: the manifest, report/ against all of the records */
 void val_whole(struct val *v);
 int val_report(struct val *v, struct msg *m);
-/* validation.json against what was found; the last of all. */
+/* validate_verdict.c: validation.json against what was found, the last */
 int val_verdict(struct val *v, struct validate_result *r, struct msg *m);
 
 /* Index of a collector by name, -1 if there is none. */

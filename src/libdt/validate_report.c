@@ -1,18 +1,14 @@
+#include "config.h"
+
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "libdt/esc.h"
+#include "libdt/file.h"
+#include "libdt/report.h"
 #include "libdt/validate_int.h"
-
-#define FILE_NAME	"validation.json"
-
-/* Told of this copy of the bundle, not of what it holds. */
-static bool
-local(const struct msg *m)
-{
-	return strcmp(m->id, finding_table[FINDING_LAYOUT_HARDLINK].id) == 0;
-}
 
 /* What only all of the records can tell of the manifest. */
 void
@@ -44,148 +40,151 @@ val_whole(struct val *v)
 		    "the target's proc-exit record says %" PRId64, t->status);
 }
 
-static bool
-same_finding(const struct bundle_finding *a, const struct msg *b, bool text)
+/* A printed file against the one in the bundle. */
+struct compare {
+	struct val *v;
+	struct msg *m;
+};
+
+/* Whether the file on fd holds n bytes like text; -1 if it can't be read. */
+static int
+same_bytes(int fd, const char *text, size_t n)
 {
-	char path[ESC_GROWTH * MSG_PATH_SIZE], t[ESC_GROWTH * MSG_TEXT_SIZE];
+	char buf[65536];
+	ssize_t got;
 
-	(void)esc_encode(path, sizeof(path), b->path, strlen(b->path));
-	(void)esc_encode(t, sizeof(t), b->text, strlen(b->text));
-	return strcmp(a->id, b->id) == 0 &&
-	    a->level == (int)(MSG_ERROR - b->level) &&
-	    strcmp(a->path != NULL ? a->path : "", path) == 0 &&
-	    (a->line.known ? a->line.v : 0) == b->line &&
-	    (!text || strcmp(a->text, t) == 0);
-}
-
-static void
-check_findings(struct val *v, const struct validate_result *r)
-{
-	const struct bundle_validation *b = &v->b.validation;
-	size_t i, k = 0;
-
-	for (i = 0; i < r->n; i++) {
-		if (local(&r->list[i]))
-			continue;
-		if (k == b->findings.n || !same_finding(&b->findings.v[k],
-		    &r->list[i], true)) {
-			val_found(v, FINDING_VALIDATION_FINDINGS, FILE_NAME,
-			    0, "findings[%zu] is not the %s of %.200s", k,
-			    r->list[i].id, r->list[i].path);
-			return;
-		}
-		k++;
+	for (;;) {
+		got = file_read(fd, buf, sizeof(buf));
+		if (got <= 0)
+			return got == -1 ? -1 : n == 0;
+		if ((size_t)got > n || memcmp(buf, text, (size_t)got) != 0)
+			return 0;
+		text += got;
+		n -= (size_t)got;
 	}
-	if (k < b->findings.n)
-		val_found(v, FINDING_VALIDATION_FINDINGS, FILE_NAME, 0,
-		    "findings[%zu] is not found any more", k);
-	else if (b->counts.error != r->count[MSG_ERROR] ||
-	    b->counts.loss != r->count[MSG_LOSS] ||
-	    b->counts.warning != r->count[MSG_WARNING] -
-	    r->by_id[FINDING_LAYOUT_HARDLINK] ||
-	    b->counts.note != r->count[MSG_NOTE])
-		val_found(v, FINDING_VALIDATION_FINDINGS, FILE_NAME, 0,
-		    "counts are not those of the findings");
-}
-
-static void
-check_tool(struct val *v)
-{
-	const struct bundle_validation *b = &v->b.validation;
-	const struct bundle_manifest *m = &v->b.manifest;
-	size_t i;
-
-	for (i = 0; i < m->tools.n; i++)
-		if (strcmp(m->tools.v[i].name, b->tool.name) == 0 &&
-		    strcmp(m->tools.v[i].version, b->tool.version) == 0)
-			return;
-	val_found(v, FINDING_VALIDATION_TOOL, FILE_NAME, 0,
-	    "tool is %.64s %.64s", b->tool.name, b->tool.version);
-}
-
-/*
- * What is broken now was not when validation.json was written, so that its
- * verdict is compared only where nothing is.
- */
-int
-val_verdict(struct val *v, struct validate_result *r, struct msg *m)
-{
-	const struct bundle_validation *b = &v->b.validation;
-
-	(void)m;
-	if (v->opt->staged || !v->b.have[BUNDLE_VALIDATION] ||
-	    !v->b.have[BUNDLE_MANIFEST])
-		return 0;
-	if (v->opt->quick || r->verdict == VERDICT_INVALID)
-		return 0;
-	check_tool(v);
-	if (b->verdict != (int)r->verdict)
-		val_found(v, FINDING_VALIDATION_VERDICT, FILE_NAME, 0,
-		    "verdict is not %s", verdict_name(r->verdict));
-	else
-		check_findings(v, r);
-	return 0;
-}
-
-int
-val_report(struct val *v, struct msg *m)
-{
-	(void)v;
-	(void)m;
-	return 0;
-}
-
-static char *
-escaped(const char *s)
-{
-	size_t n = esc_encode(NULL, 0, s, strlen(s)) + 1;
-	char *p = malloc(n);
-
-	if (p != NULL)
-		(void)esc_encode(p, n, s, strlen(s));
-	return p;
 }
 
 static int
-fill(struct bundle_finding *f, const struct msg *m)
+compare_text(struct compare *c, const char *path, const char *text, size_t n)
 {
-	f->id = m->id;
-	f->level = (int)(MSG_ERROR - m->level);
-	f->line = (struct maybe_u64){ m->line > 0, m->line };
-	f->path = escaped(m->path);
-	f->text = escaped(m->text);
-	return f->path != NULL && f->text != NULL ? 0 : -1;
+	int fd, same;
+
+	if ((fd = path_open_file(c->v->dirfd, path, NULL, c->m)) == -1)
+		return -1;
+	same = same_bytes(fd, text, n);
+	close(fd);
+	if (same == -1)
+		return msg_set_errno(c->m, "read", path, "cannot read");
+	if (!same)
+		val_found(c->v, FINDING_REPORT_DIFFERS, path, 0,
+		    "it is not what dt-report makes of the records");
+	return 0;
 }
 
-cJSON *
-validate_json(const struct validate_result *r, const char *tool,
-    const char *version, struct msg *m)
+static int
+compare_file(void *arg, const struct report *r, const struct report_file *f)
 {
-	struct bundle b;
-	struct bundle_validation *v = &b.validation;
-	cJSON *tree = NULL;
-	size_t i;
-	int rc = 0;
+	struct compare *c = arg;
+	struct val_entry *e = val_file(c->v, f->path);
+	struct out o = { .name = f->path };
+	char *text = NULL;
+	size_t n = 0;
+	int rc;
 
-	bundle_init(&b, -1, tool);
-	v->schema = bundle_file_schema(BUNDLE_VALIDATION);
-	v->tool = (struct bundle_tool){ tool, version };
-	v->verdict = (int)r->verdict;
-	v->counts = (struct bundle_counts){ r->count[MSG_ERROR],
-	    r->count[MSG_LOSS], r->count[MSG_WARNING], r->count[MSG_NOTE] };
-	v->findings.v = calloc(r->n + 1, sizeof(*v->findings.v));
-	if (v->findings.v == NULL)
-		rc = -1;
-	for (i = 0; rc == 0 && i < r->n; i++, v->findings.n++)
-		rc = fill(&v->findings.v[i], &r->list[i]);
-	if (rc == -1)
-		msg_set_nomem(m);
-	else
-		tree = bundle_build(&b, BUNDLE_VALIDATION, m);
-	for (i = 0; v->findings.v != NULL && i < r->n; i++) {
-		free((void *)(uintptr_t)v->findings.v[i].path);
-		free((void *)(uintptr_t)v->findings.v[i].text);
+	if (e == NULL) {
+		val_found(c->v, FINDING_REPORT_MISSING, f->path, 0,
+		    "dt-report makes it of the records, and it is not there");
+		return 0;
 	}
-	free(v->findings.v);
-	return tree;
+	e->used = true;
+	if ((o.fp = open_memstream(&text, &n)) == NULL)
+		return msg_set_nomem(c->m);
+	rc = report_file_print(r, f, &o, c->m);
+	if (fclose(o.fp) != 0 || (rc == 0 && o.err != 0))
+		rc = msg_set_nomem(c->m);
+	if (rc == 0)
+		rc = compare_text(c, f->path, text, n);
+	free(text);
+	return rc;
+}
+
+/* Whoever wrote the report prints it as this tool would. */
+static bool
+same_version(const struct bundle_manifest *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->tools.n; i++)
+		if (strcmp(m->tools.v[i].name, "dt-finalize") == 0)
+			return strcmp(m->tools.v[i].version,
+			    PACKAGE_VERSION) == 0;
+	return false;
+}
+
+static int
+differs(void *arg, const struct msg *m)
+{
+	val_found(arg, FINDING_REPORT_DIFFERS, m->path, 0, "%s", m->text);
+	return 0;
+}
+
+static void
+check_strays(struct val *v)
+{
+	struct val_entry *e;
+	size_t i;
+
+	for (i = 0; i < v->tree.n; i++) {
+		e = &v->tree.v[i];
+		if (e->type == PATH_FILE && !e->used &&
+		    strncmp(e->path, "report/", 7) == 0)
+			val_found(v, FINDING_REPORT_UNKNOWN, e->path, 0,
+			    "dt-report makes no such file of the records");
+	}
+}
+
+static int
+compare_all(struct val *v, struct msg *m)
+{
+	struct msg_sink sink = { differs, v };
+	struct compare c = { v, m };
+	struct report *r;
+	int rc;
+
+	if (!same_version(&v->b.manifest))
+		return report_check(&v->b, &sink, m);
+	if ((r = report_new(&v->b, m)) == NULL)
+		return -1;
+	rc = report_files(r, compare_file, &c);
+	report_free(r);
+	if (rc == 0)
+		check_strays(v);
+	return rc;
+}
+
+/*
+ * Only a sound bundle has one report to compare with. Building it takes
+ * memory in proportion to raw/, so that this is bounded.
+ */
+int
+val_report(struct val *v, struct msg *m)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < v->tree.n; i++)
+		if (strncmp(v->tree.v[i].path, "raw/", 4) == 0)
+			bytes += (uint64_t)v->tree.v[i].st.st_size;
+	if (bytes > VAL_REPORT_BYTES) {
+		val_found(v, FINDING_REPORT_UNCHECKED, "report", 0,
+		    "raw/ has %" PRIu64 " MiB, too many to compare with",
+		    bytes >> 20);
+		return 0;
+	}
+	if (v->opt->staged || val_has_error(v))
+		return 0;
+	for (i = 0; i < BUNDLE_FILES; i++)
+		if (!v->b.have[i])
+			return 0;
+	return compare_all(v, m);
 }

@@ -56,8 +56,8 @@ val_sums_start(struct val_sums *s, struct val *v, struct msg *m)
 	s->v = v;
 	e = pthread_create(&s->thread, NULL, sums_run, s);
 	if (e != 0)
-		return msg_set(m, "no-thread", "cannot start a thread: error %d",
-		    e);
+		return msg_set(m, "no-thread",
+		    "cannot start a thread: error %d", e);
 	s->running = true;
 	return 0;
 }
