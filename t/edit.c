@@ -150,21 +150,43 @@ edit_find(const struct edit_lines *l, const char *kind, size_t nth)
 	edit_die("no %s", kind);
 }
 
+/* An element: [1], [-1] the last, [name=cpu] the one with such a member. */
+static cJSON *
+element(cJSON *list, const char *what, size_t n)
+{
+	const char *eq = memchr(what, '=', n), *s;
+	char name[64];
+	cJSON *e;
+	long i = strtol(what, NULL, 10);
+
+	if (eq == NULL)
+		return cJSON_GetArrayItem(list, i < 0 ?
+		    cJSON_GetArraySize(list) + (int)i : (int)i);
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(eq - what), what);
+	cJSON_ArrayForEach(e, list) {
+		s = cJSON_GetStringValue(
+		    cJSON_GetObjectItemCaseSensitive(e, name));
+		if (s != NULL && strlen(s) == n - (size_t)(eq - what) - 1 &&
+		    strncmp(s, eq + 1, strlen(s)) == 0)
+			return e;
+	}
+	return NULL;
+}
+
 cJSON *
 edit_place(cJSON *root, const char *where, cJSON **up)
 {
 	char name[256];
 	cJSON *at = root;
 	size_t n;
-	char *end;
 
 	*up = NULL;
 	while (*where != '\0' && at != NULL) {
 		*up = at;
 		if (*where == '[') {
-			at = cJSON_GetArrayItem(at,
-			    (int)strtol(where + 1, &end, 10));
-			where = end + 1;
+			n = strcspn(where + 1, "]");
+			at = element(at, where + 1, n);
+			where += n + 2;
 		} else {
 			where += *where == '.';
 			n = strcspn(where, ".[");

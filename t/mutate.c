@@ -5,13 +5,15 @@
  *	    swap
  *	mutate rec FAMILY KIND[#N] COLUMN=TEXT | COLUMN+N | COLUMN-N ...
  *	mutate rec FAMILY KIND[#N] drop | twice | swap | after LINE
- *	mutate seal | verdict | report | changing
+ *	mutate get FILE PLACE | field FAMILY KIND[#N] COLUMN
+ *	mutate lose FAMILY FROM TO COUNT
+ *	mutate seal | verdict | report | changing | limited N BYTES
  *
  * KIND may be a header's name (#clock). PLACE is as in members[1].pid; swap
  * exchanges an element or line with the next. `after` puts a line there whose
  * fields are divided by blanks; a field TS+N or TS-N counts from KIND's ts.
- * `changing` validates the bundle while a log of it grows, and prints the
- * ids found.
+ * `changing` validates the bundle while a log of it grows, `limited` with
+ * little memory; both print the ids found.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -71,8 +73,8 @@ json_swap(cJSON *up, cJSON *node)
 
 	for (e = up->child; e != node; e = e->next)
 		i++;
-	e = cJSON_DetachItemFromArray(up, i);
-	if (!cJSON_InsertItemInArray(up, i + 1, e))
+	e = cJSON_DetachItemFromArray(up, i + 1);
+	if (e == NULL || !cJSON_InsertItemInArray(up, i, e))
 		edit_die("nothing to swap with");
 }
 
@@ -219,6 +221,48 @@ rec_edit(struct edit_lines *l, char *kind, int argc, char **argv)
 			rec_set(l, at, kind, argv[i]);
 }
 
+/* An ovf record at its place, and as collectors.json has the interval. */
+static int
+lose(const char *family, uint64_t from, const char *to, const char *count)
+{
+	struct edit_lines l;
+	char path[256], *line, *ts;
+	size_t i;
+
+	(void)snprintf(path, sizeof(path), "raw/%s.tsv", family);
+	edit_lines_read(&l, cwd, path);
+	for (i = 0; i < l.n; i++) {
+		ts = l.v[i][0] != '#' ? edit_get(l.v[i], 0) : NULL;
+		if (ts != NULL && strtoull(ts, NULL, 10) >= from)
+			break;
+		free(ts);
+	}
+	if (asprintf(&line, "%" PRIu64 "\tovf\t-\t-\t0\t-\t-\t%s\t%" PRIu64
+	    "\t%s\tbuffer\n", from, count, from, to) < 0)
+		edit_die("out of memory");
+	join(&l, i - 1, line);
+	edit_lines_write(&l, cwd, path);
+	edit_lines_free(&l);
+	return 0;
+}
+
+static int
+field(const char *family, char *kind, const char *col)
+{
+	char path[256], *nth = strchr(kind + 1, '#');
+	struct edit_lines l;
+	size_t at;
+
+	if (nth != NULL)
+		*nth++ = '\0';
+	(void)snprintf(path, sizeof(path), "raw/%s.tsv", family);
+	edit_lines_read(&l, cwd, path);
+	at = edit_find(&l, kind, nth != NULL ? strtoul(nth, NULL, 10) : 1);
+	puts(edit_get(l.v[at], column(kind, col, strlen(col))));
+	edit_lines_free(&l);
+	return 0;
+}
+
 static int
 rec_main(int argc, char **argv)
 {
@@ -249,20 +293,53 @@ grow(void *arg, const char *what, uint64_t bytes)
 }
 
 static int
-changing(void)
+ids(const struct validate_opt *o)
 {
-	struct validate_opt opt = { .threads = 1, .staged = true };
 	struct validate_result r;
 	struct msg m;
 	size_t i;
 
-	opt.progress = grow;
-	if (validate_bundle(cwd, "bundle", &opt, &r, &m) == -1)
+	if (validate_bundle(cwd, "bundle", o, &r, &m) == -1)
 		edit_die("%s: %s", m.path, m.text);
 	for (i = 0; i < FINDING_COUNT; i++)
 		if (r.by_id[i] > 0)
 			puts(finding_table[i].id);
 	validate_free(&r);
+	return 0;
+}
+
+static int
+changing(void)
+{
+	struct validate_opt o = { .staged = true, .progress = grow };
+
+	return ids(&o);
+}
+
+static int
+limited(const char *limit, const char *report)
+{
+	struct validate_opt o = {
+		.staged = true,
+		.limit = (uint32_t)strtoul(limit, NULL, 10),
+		.report_max = strtoull(report, NULL, 10),
+	};
+
+	return ids(&o);
+}
+
+static int
+get(const char *file, const char *place)
+{
+	cJSON *up, *root = edit_json_read(cwd, file);
+	cJSON *n = edit_place(root, place, &up);
+	char *text = n != NULL ? cJSON_PrintUnformatted(n) : NULL;
+
+	if (text == NULL)
+		edit_die("no %s", place);
+	puts(text);
+	free(text);
+	cJSON_Delete(root);
 	return 0;
 }
 
@@ -284,6 +361,15 @@ main(int argc, char **argv)
 		edit_report(cwd);
 	else if (strcmp(argv[1], "changing") == 0)
 		return changing();
+	else if (strcmp(argv[1], "limited") == 0 && argc == 4)
+		return limited(argv[2], argv[3]);
+	else if (strcmp(argv[1], "lose") == 0 && argc == 6)
+		return lose(argv[2], strtoull(argv[3], NULL, 10), argv[4],
+		    argv[5]);
+	else if (strcmp(argv[1], "field") == 0 && argc == 5)
+		return field(argv[2], argv[3], argv[4]);
+	else if (strcmp(argv[1], "get") == 0 && argc == 4)
+		return get(argv[2], argv[3]);
 	else
 		edit_die("no operation %s", argv[1]);
 	return 0;

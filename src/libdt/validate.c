@@ -25,6 +25,7 @@ init(struct val *v, int dirfd, const char *name,
 	v->opt = opt;
 	v->dirfd = dirfd;
 	v->name = name;
+	v->limit = opt->limit > 0 ? opt->limit : VALIDATE_LIMIT;
 	v->finds.cap = opt->cap > 0 ? opt->cap : VALIDATE_CAP;
 	e = pthread_mutex_init(&v->finds.lock, NULL);
 	if (e != 0)
@@ -51,24 +52,41 @@ look(struct val *v, struct msg *m)
 	if (val_json(v, m) == -1)
 		return -1;
 	val_clock(v);
-	if (val_manifest(v, m) == -1 || val_cohort(v, m) == -1 ||
+	if (val_cohort(v, m) == -1 || val_manifest(v, m) == -1 ||
 	    val_settings(v, m) == -1)
 		return -1;
 	val_collectors(v);
 	if (val_artifacts(v, m) == -1)
 		return -1;
 	val_families(v);
-	if (v->opt->quick)
-		return 0;
-	if (val_records(v, m) == -1)
-		return -1;
-	val_counts(v);
-	val_whole(v);
-	return val_report(v, m);
+	return 0;
 }
 
 static int
-run(struct val *v, struct msg *m)
+look_at_records(struct val *v, struct val_report *p, struct msg *m)
+{
+	struct msg late;
+	int rc;
+
+	if (v->opt->quick)
+		return 0;
+	if (val_report_start(p, v, m) == -1)
+		return -1;
+	rc = val_records(v, m);
+	val_counts(v);
+	val_whole(v);
+	if (val_report_join(p, &late) == -1 && rc == 0) {
+		/* what broke it is told, or it is to be */
+		if (val_has_error(v))
+			return 0;
+		*m = late;
+		rc = -1;
+	}
+	return rc;
+}
+
+static int
+run(struct val *v, struct val_report *p, struct msg *m)
 {
 	struct val_sums s = { .v = v };
 	int rc = val_layout(v, m);
@@ -78,6 +96,8 @@ run(struct val *v, struct msg *m)
 	if (!v->opt->staged && val_sums_start(&s, v, m) == -1)
 		return -1;
 	rc = look(v, m);
+	if (rc == 0)
+		rc = look_at_records(v, p, m);
 	if (val_sums_join(&s, rc == 0 ? m : NULL) == -1)
 		rc = -1;
 	if (rc == 0)
@@ -127,15 +147,18 @@ validate_bundle(int dirfd, const char *name, const struct validate_opt *opt,
     struct validate_result *r, struct msg *m)
 {
 	struct val v;
+	struct val_report report = { .v = &v };
 	int rc;
 
 	memset(r, 0, sizeof(*r));
 	if (init(&v, dirfd, name, opt, m) == -1)
 		return -1;
-	rc = run(&v, m);
+	rc = run(&v, &report, m);
 	if (rc == 0) {
 		count(&v, r);
-		rc = val_verdict(&v, r, m);
+		val_verdict(&v, r);
+		if (!val_has_error(&v))
+			val_report_tell(&report);
 	}
 	if (rc == 0 && v.finds.nomem)
 		rc = msg_set_nomem(m);

@@ -18,6 +18,8 @@
 #include "libdt/msg.h"
 
 #define VALIDATE_CAP	20	/* findings kept of one id by default */
+#define VALIDATE_LIMIT	(1u << 20)
+#define VALIDATE_REPORT_MAX	(UINT64_C(512) << 20)
 
 enum verdict {
 	VERDICT_COMPLETE,	/* no error, no loss */
@@ -31,6 +33,10 @@ struct validate_opt {
 	unsigned threads;	/* that hash; 0 = one a processor, at most 16 */
 	unsigned cap;		/* findings kept of one id; 0 = VALIDATE_CAP.
 				   Others are counted: the verdict knows all */
+	uint32_t limit;		/* threads, spans or operations followed;
+				   0 = VALIDATE_LIMIT */
+	uint64_t report_max;	/* bytes of raw/ that the report is built
+				   from again; 0 = VALIDATE_REPORT_MAX */
 	bool quick;		/* XXH3SUMS and structure, no SHA-256 */
 	bool staged;		/* as dt-finalize makes it: the lists, report/
 				   and validation.json are not there yet, and

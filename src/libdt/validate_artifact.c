@@ -185,7 +185,8 @@ check_named(struct val *v, const struct bundle_collector *c)
 		val_found(v, FINDING_COLLECTOR_SCRIPT, "collectors.json", 0,
 		    "%.100s: script %.200s is no script of the manifest",
 		    c->name, c->script);
-	else if (!same_text(c->script_sha256, a->sha256))
+	else if (c->script_sha256 != NULL &&
+	    strcmp(c->script_sha256, a->sha256) != 0)
 		val_found(v, FINDING_COLLECTOR_SCRIPT, "collectors.json", 0,
 		    "%.100s: script_sha256 is not that of %.200s", c->name,
 		    c->script);

@@ -49,10 +49,10 @@ thread_of(struct val_pass *p, int *rc)
 	*rc = 0;
 	if (i != -1)
 		return &s->v[i];
-	if (s->n == VAL_OPEN) {
+	if (s->n >= p->v->limit) {
 		if (!s->full)
 			PASS_BAD(p, RECORD_LIMIT, "more than %u threads",
-			    VAL_OPEN);
+			    p->v->limit);
 		s->full = true;
 		return NULL;
 	}

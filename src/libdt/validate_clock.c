@@ -34,11 +34,13 @@ check_readings(struct val *v, const struct bundle_clock *c)
 	int64_t drift, asleep, mono = minus((int64_t)c->end.mono,
 	    (int64_t)c->start.mono);
 
+	v->clock_start = c->start.mono;
 	if (mono < 0) {
 		val_found(v, FINDING_CLOCK_ORDER, FILE_NAME, 0,
 		    "clock.end.mono is before clock.start.mono");
 		return;
 	}
+	v->clock_end = c->end.mono;
 	drift = minus(minus(c->end.realtime_utc, c->start.realtime_utc),
 	    mono);
 	if (drift != c->drift_ns)
@@ -84,10 +86,10 @@ check_window(struct val *v, const struct bundle_manifest *m)
 			val_found(v, FINDING_WINDOW_ORDER, FILE_NAME, 0,
 			    "window.%s is later than window.%s", names[i - 1],
 			    names[i]);
-	if (w->ready.known && w->ready.v < m->clock.start.mono)
+	if (w->ready.known && w->ready.v < v->clock_start)
 		val_found(v, FINDING_CLOCK_WINDOW, FILE_NAME, 0,
 		    "window.ready is before clock.start.mono");
-	if (w->drained.known && w->drained.v > m->clock.end.mono)
+	if (w->drained.known && w->drained.v > v->clock_end)
 		val_found(v, FINDING_CLOCK_WINDOW, FILE_NAME, 0,
 		    "window.drained is after clock.end.mono");
 }
@@ -121,7 +123,7 @@ val_clock(struct val *v)
 {
 	const struct bundle_manifest *m = &v->b.manifest;
 
-	v->window_end = UINT64_MAX;
+	v->window_end = v->clock_end = UINT64_MAX;
 	if (!v->b.have[BUNDLE_MANIFEST])
 		return;
 	check_names(v, &m->clock);

@@ -28,6 +28,7 @@ check_names(struct val *v, const struct bundle_cohort *c)
 		else
 			val_found(v, FINDING_COHORT_INCARNATION, FILE_NAME, 0,
 			    "members[%zu].incarnation is not %s", i, want);
+		v->cohort_odd = true;
 	}
 }
 
@@ -35,13 +36,10 @@ static void
 check_order(struct val *v, const struct bundle_cohort *c)
 {
 	const struct bundle_member *a, *b;
-	size_t i, targets = 0;
+	size_t i;
 
-	for (i = 0; i < c->members.n; i++) {
+	for (i = 1; i < c->members.n; i++) {
 		b = &c->members.v[i];
-		targets += b->role == ROLE_TARGET;
-		if (i == 0)
-			continue;
 		a = b - 1;
 		if (a->start > b->start ||
 		    (a->start == b->start && a->pid > b->pid))
@@ -51,15 +49,33 @@ check_order(struct val *v, const struct bundle_cohort *c)
 			val_found(v, FINDING_COHORT_DUPLICATE, FILE_NAME, 0,
 			    "members[%zu] is members[%zu] once more", i,
 			    i - 1);
+		else
+			continue;
+		v->cohort_odd = true;
 	}
-	if (targets != 1)
-		val_found(v, FINDING_COHORT_TARGET, FILE_NAME, 0,
-		    "%zu members have the role target", targets);
+}
+
+static bool
+check_target(struct val *v, const struct bundle_cohort *c)
+{
+	size_t i, targets = 0;
+
+	for (i = 0; i < c->members.n; i++)
+		targets += c->members.v[i].role == ROLE_TARGET;
+	if (targets == 1)
+		return true;
+	val_found(v, FINDING_COHORT_TARGET, FILE_NAME, 0,
+	    "%zu members have the role target", targets);
+	v->cohort_odd = true;
+	return false;
 }
 
 static void
 check_life(struct val *v, const struct bundle_member *b, size_t i)
 {
+	if ((b->died.known && b->died.v < b->start) ||
+	    b->start > v->window_end)
+		v->cohort_odd = true;
 	if (b->died.known && (b->died.v < b->start ||
 	    b->died.v > v->window_end))
 		val_found(v, FINDING_COHORT_LIFE, FILE_NAME, 0,
@@ -126,6 +142,7 @@ check_parent(struct val *v, const struct bundle_member **sorted,
 	if (p == NULL) {
 		val_found(v, FINDING_COHORT_PARENT, FILE_NAME, 0,
 		    "members[%zu].parent is no member", i);
+		v->cohort_odd = true;
 		return;
 	}
 	q = *p;
@@ -135,6 +152,9 @@ check_parent(struct val *v, const struct bundle_member **sorted,
 	else if (q->died.known && q->died.v < b->start)
 		val_found(v, FINDING_COHORT_PARENT_AGE, FILE_NAME, 0,
 		    "members[%zu] was born after its parent's death", i);
+	else
+		return;
+	v->cohort_odd = true;
 }
 
 static int
@@ -168,11 +188,13 @@ check_overlap(struct val *v, const struct bundle_cohort *c)
 		if (a->pid != b->pid || a->start == b->start)
 			continue;
 		if (!a->died.known ||
-		    a->died.v > b->start + b->start_resolution_ns)
+		    a->died.v > b->start + b->start_resolution_ns) {
+			v->cohort_odd = true;
 			val_found(v, FINDING_COHORT_OVERLAP, FILE_NAME, 0,
 			    "members[%zu] starts while pid %" PRIu64
 			    " is members[%zu]", (size_t)(b - c->members.v),
 			    b->pid, (size_t)(a - c->members.v));
+		}
 	}
 }
 
@@ -182,6 +204,7 @@ val_cohort(struct val *v, struct msg *m)
 	struct bundle_cohort *c = &v->b.cohort;
 	struct maybe_u64 end = { v->window_end != UINT64_MAX, v->window_end };
 	const struct bundle_window *w = &v->b.manifest.window;
+	bool target;
 	size_t i;
 
 	if (!v->b.have[BUNDLE_COHORT])
@@ -190,9 +213,11 @@ val_cohort(struct val *v, struct msg *m)
 		return -1;
 	check_names(v, c);
 	check_order(v, c);
+	target = check_target(v, c);
 	for (i = 0; i < c->members.n; i++) {
 		check_life(v, &c->members.v[i], i);
-		check_source(v, &c->members.v[i], i);
+		if (target)
+			check_source(v, &c->members.v[i], i);
 	}
 	check_overlap(v, c);
 	if (!c->sealed)
@@ -200,8 +225,8 @@ val_cohort(struct val *v, struct msg *m)
 		    "sealed is false");
 	else if (v->b.have[BUNDLE_MANIFEST] && ((w->workload_done.known &&
 	    c->sealed_at < w->workload_done.v) ||
-	    c->sealed_at > v->b.manifest.clock.end.mono))
+	    c->sealed_at > v->clock_end))
 		val_found(v, FINDING_COHORT_SEAL, FILE_NAME, 0,
 		    "sealed_at is not at the window's end");
-	return check_parents(v, m);
+	return target ? check_parents(v, m) : 0;
 }

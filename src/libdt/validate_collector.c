@@ -33,11 +33,9 @@ check_times(struct val *v, const struct bundle_collector *k)
 	const struct bundle_manifest *m = &v->b.manifest;
 	const struct maybe_u64 *p[] = { &k->started, &k->ack, &k->detach };
 	static const char *const names[] = { "started", "ack", "detach" };
-	uint64_t last = 0;
+	uint64_t last = v->clock_start;
 	size_t i;
 
-	if (v->b.have[BUNDLE_MANIFEST])
-		last = m->clock.start.mono;
 	for (i = 0; i < 3; i++) {
 		if (!p[i]->known)
 			continue;
@@ -48,7 +46,7 @@ check_times(struct val *v, const struct bundle_collector *k)
 		}
 		last = p[i]->v;
 	}
-	if (v->b.have[BUNDLE_MANIFEST] && last > m->clock.end.mono)
+	if (last > v->clock_end)
 		BAD(v, COLLECTOR_ORDER, k, "%s is after clock.end.mono",
 		    "it");
 	else if (k->ack.known && (!k->started.known || !k->detach.known))
@@ -166,28 +164,29 @@ static void
 check_drops(struct val *v, const struct bundle_collector *k)
 {
 	const struct bundle_drop *d;
-	const struct bundle_manifest *m = &v->b.manifest;
 	uint64_t sum = 0;
+	bool odd = false;
 	size_t i;
 
 	for (i = 0; i < k->drops.n; i++) {
 		d = &k->drops.v[i];
 		sum = d->count > UINT64_MAX - sum ? UINT64_MAX :
 		    sum + d->count;
-		if (d->from > d->to || d->count == 0 ||
-		    (i > 0 && d->from < d[-1].from) ||
-		    (v->b.have[BUNDLE_MANIFEST] &&
-		    (d->from < m->clock.start.mono ||
-		    d->to > m->clock.end.mono)))
-			BAD(v, DROP_INTERVAL, k, "drops[%zu] is empty, "
-			    "reversed, unsorted or outside the capture", i);
+		if (d->from <= d->to && d->count > 0 &&
+		    (i == 0 || d->from >= d[-1].from) &&
+		    d->from >= v->clock_start && d->to <= v->clock_end)
+			continue;
+		BAD(v, DROP_INTERVAL, k, "drops[%zu] is empty, reversed, "
+		    "unsorted or outside the capture", i);
+		odd = true;
 	}
+	if (odd)
+		return;
 	if (k->counters.dropped.known && sum != k->counters.dropped.v)
 		BAD(v, BALANCE_DROPPED, k, "dropped is %" PRIu64
 		    ", its intervals hold %" PRIu64, k->counters.dropped.v,
 		    sum);
-	if (sum > 0 || (k->counters.dropped.known &&
-	    k->counters.dropped.v > 0))
+	else if (sum > 0)
 		BAD(v, COLLECTOR_DROPS, k, "lost %" PRIu64 " records", sum);
 }
 
@@ -269,9 +268,11 @@ val_collectors(struct val *v)
 		return;
 	for (i = 0; i < c->collectors.n; i++) {
 		k = &c->collectors.v[i];
-		if (val_collector(v, k->name) != (ssize_t)i)
+		if (val_collector(v, k->name) != (ssize_t)i) {
 			BAD(v, COLLECTOR_DUPLICATE, k, "%s",
 			    "there is another one of this name");
+			v->collectors_odd = true;
+		}
 		check_times(v, k);
 		check_ack(v, k);
 		check_end(v, k);

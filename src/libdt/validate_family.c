@@ -56,17 +56,16 @@ check_collector(struct val *v, size_t f, const struct bundle_family *b)
 		    name_of(f), b->collector);
 }
 
-/* Whether any collector of the family acknowledged. */
+/* Whether any collector of the family ran. */
 static bool
-any_ack(const struct val *v, size_t f)
+any_ran(const struct val *v, size_t f)
 {
 	const struct bundle_collectors *c = &v->b.collectors;
 	size_t i;
 
 	for (i = 0; i < c->collectors.n; i++)
 		if (c->collectors.v[i].family == (int)f &&
-		    (c->collectors.v[i].ack.known ||
-		    c->collectors.v[i].builtin))
+		    c->collectors.v[i].started.known)
 			return true;
 	return false;
 }
@@ -74,19 +73,20 @@ any_ack(const struct val *v, size_t f)
 static void
 check_state(struct val *v, size_t f, const struct bundle_family *b)
 {
-	if ((b->state == STATE_OBSERVED) != (b->records > 0))
+	if ((b->state == STATE_OBSERVED) != (b->records > 0)) {
 		val_found(v, FINDING_FAMILY_STATE, FILE_NAME, 0,
 		    "families.%s has %" PRIu64 " records, which its state "
 		    "excludes", name_of(f), b->records);
-	else if (v->b.have[BUNDLE_COLLECTORS] && attached(b->state) &&
-	    !any_ack(v, f))
+		return;
+	}
+	if (v->b.have[BUNDLE_COLLECTORS] && attached(b->state) &&
+	    !any_ran(v, f))
 		val_found(v, FINDING_FAMILY_STATE, FILE_NAME, 0,
 		    "families.%s was attached by no collector", name_of(f));
 	if (f == FAMILY_PROCS || f == FAMILY_MAPS) {
-		if (!attached(b->state) || !b->required)
+		if (!attached(b->state))
 			val_found(v, FINDING_FAMILY_PROCS, FILE_NAME, 0,
-			    "families.%s was not required and captured",
-			    name_of(f));
+			    "families.%s was not captured", name_of(f));
 		return;
 	}
 	if (b->required && b->state == STATE_NOT_REQUESTED)

@@ -43,7 +43,8 @@ check_collector(struct val_headers *h, const char *rest)
 {
 	const char *want;
 
-	if (!h->p->v->b.have[BUNDLE_COLLECTORS] || h->wrong_collector)
+	if (!h->p->v->b.have[BUNDLE_COLLECTORS] || h->wrong_collector ||
+	    h->p->v->collectors_odd)
 		return;
 	want = next_collector(h);
 	if (want != NULL && strcmp(want, rest) == 0)
@@ -59,7 +60,8 @@ check_incarnation(struct val_headers *h, const char *rest)
 	const struct bundle_cohort *c = &h->p->v->b.cohort;
 	size_t i = h->incarnation++;
 
-	if (!h->p->v->b.have[BUNDLE_COHORT] || h->wrong_incarnation)
+	if (!h->p->v->b.have[BUNDLE_COHORT] || h->wrong_incarnation ||
+	    h->p->v->cohort_odd)
 		return;
 	if (i < c->members.n &&
 	    strcmp(c->members.v[i].incarnation, rest) == 0)
@@ -103,10 +105,8 @@ val_header(struct val_headers *h, const char *key, const char *rest)
 		PASS_BAD(h->p, HEADER_UNKNOWN, "#%.100s is not known", key);
 		return;
 	}
-	if (i < h->rank || (!ranks[i].many && (h->seen & 1u << i))) {
+	if (i < h->rank || (!ranks[i].many && (h->seen & 1u << i)))
 		PASS_BAD(h->p, HEADER_ORDER, "#%s is out of order", key);
-		return;
-	}
 	h->rank = i;
 	h->seen |= 1u << i;
 	if (i == R_FAMILY)
@@ -134,10 +134,12 @@ val_headers_end(struct val_headers *h)
 		PASS_BAD(h->p, HEADER_MISSING, "there is no #columns of %s",
 		    schema_kind(k)->name);
 	if (v->b.have[BUNDLE_COLLECTORS] && !h->wrong_collector &&
+	    !v->collectors_odd &&
 	    next_collector(h) != NULL)
 		PASS_BAD(h->p, HEADER_COLLECTORS,
 		    "a collector of the family is missing");
 	if (v->b.have[BUNDLE_COHORT] && !h->wrong_incarnation &&
+	    !v->cohort_odd &&
 	    h->incarnation < v->b.cohort.members.n)
 		PASS_BAD(h->p, HEADER_INCARNATIONS,
 		    "members[%zu] is missing", h->incarnation);

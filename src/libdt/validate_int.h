@@ -20,10 +20,6 @@
 
 #define VAL_ENTRIES	65536u	/* files and directories of a bundle */
 #define VAL_DEPTH	8u
-#define VAL_LIVES	(1u << 20)	/* threads followed, 40 bytes each */
-#define VAL_OPEN	(1u << 20)	/* spans and operations followed */
-#define VAL_REPORT_BYTES	(UINT64_C(512) << 20)	/* of raw/ */
-
 struct val_entry {
 	char *path;
 	enum path_type type;
@@ -47,7 +43,7 @@ struct val_life {
 struct val_lives {
 	struct val_life *v;	/* sorted by member, tid, born */
 	size_t n, cap;
-	bool full;		/* VAL_LIVES reached: not to be relied on */
+	bool full;		/* the limit was reached: not to rely on */
 };
 
 /* What raw/procs.tsv says of a member. */
@@ -90,6 +86,10 @@ struct val {
 	bool whole[FAMILY_COUNT];	/* every line of it could be read */
 	uint64_t first_execve;	/* entry of the target's, 0 = not seen */
 	uint64_t window_start, window_end;	/* 0, UINT64_MAX: not known */
+	uint64_t clock_start, clock_end;	/* as these */
+	uint32_t limit;
+	/* What is wrong in itself is not compared with other files. */
+	bool cohort_odd, collectors_odd;
 	bool procs_lossy;	/* procs dropped records, or may have */
 	char id[DIGEST_REF];
 };
@@ -141,11 +141,26 @@ void val_lives_free(struct val *v);
 /* validate_record.c: streams raw/; and what only all of it can tell */
 int val_records(struct val *v, struct msg *m);
 
-/* validate_report.c: the manifest, report/ against all of the records */
+/* validate_report.c: the manifest against all of the records */
 void val_whole(struct val *v);
-int val_report(struct val *v, struct msg *m);
+/*
+ * The report, built anew in a thread of its own; what differs is told at the
+ * end, and only where nothing else is wrong.
+ */
+struct val_report {
+	struct val *v;
+	pthread_t thread;
+	bool running, built;
+	int rc;
+	struct msg m;
+	struct msg found[16];
+	size_t n;
+};
+int val_report_start(struct val_report *p, struct val *v, struct msg *m);
+int val_report_join(struct val_report *p, struct msg *m);
+void val_report_tell(struct val_report *p);
 /* validate_verdict.c: validation.json against what was found, the last */
-int val_verdict(struct val *v, struct validate_result *r, struct msg *m);
+void val_verdict(struct val *v, const struct validate_result *r);
 
 /* Index of a collector by name, -1 if there is none. */
 ssize_t val_collector(const struct val *v, const char *name);

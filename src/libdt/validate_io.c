@@ -57,10 +57,10 @@ add(struct val_pass *p, uint64_t a, uint64_t b, const struct begun *what)
 	if (s->unused != -1) {
 		i = (size_t)s->unused;
 		s->unused = -1;
-	} else if (s->n == VAL_OPEN) {
+	} else if (s->n >= p->v->limit) {
 		if (!s->full)
 			PASS_BAD(p, RECORD_LIMIT, "more than %u operations "
-			    "are open", VAL_OPEN);
+			    "are open", p->v->limit);
 		s->full = true;
 		return 0;
 	} else if (s->n == s->cap) {

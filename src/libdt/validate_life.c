@@ -46,10 +46,10 @@ add_life(struct val_pass *p, uint64_t tid, uint64_t born, uint64_t died)
 	struct val_life *v;
 	size_t cap;
 
-	if (l->n == VAL_LIVES) {
+	if (l->n >= p->v->limit) {
 		if (!l->full)
 			PASS_BAD(p, RECORD_LIMIT, "more than %u threads",
-			    VAL_LIVES);
+			    p->v->limit);
 		l->full = true;
 		return 0;
 	}
@@ -179,7 +179,7 @@ proc_exec(struct val_pass *p, const struct record *r)
 	m->last_exec = p->ts;
 	if (m->first_exec == 0)
 		m->first_exec = p->ts;
-	if (e->n == VAL_LIVES)
+	if (e->n >= p->v->limit)
 		return 0;
 	if (e->n == e->cap) {
 		cap = e->cap > 0 ? e->cap * 2 : 64;
@@ -312,7 +312,7 @@ procs_end(struct val_pass *p)
 		else if (exec < l->died)
 			l->died = exec;
 	}
-	if (v->members != NULL)
+	if (v->members != NULL && !v->cohort_odd)
 		check_members(p);
 	return 0;
 }

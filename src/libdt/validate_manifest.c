@@ -137,7 +137,7 @@ val_manifest(struct val *v, struct msg *m)
 	check_created(v, man);
 	check_tools(v, man);
 	check_command(v, &man->command);
-	if (v->b.have[BUNDLE_COHORT])
+	if (v->b.have[BUNDLE_COHORT] && !v->cohort_odd)
 		check_target(v, &man->command);
 	return check_refs(v, man, m);
 }

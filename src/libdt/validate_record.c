@@ -47,20 +47,22 @@ end_of(const struct record *r)
  * Mappings and births of before the window are kept: what comes later needs
  * them.
  */
-static void
+static bool
 check_window(struct val_pass *p)
 {
 	uint64_t start = p->v->window_start;
 
 	if (p->family == FAMILY_MAPS || p->family == FAMILY_PROCS)
-		start = p->v->b.have[BUNDLE_MANIFEST] ?
-		    p->v->b.manifest.clock.start.mono : 0;
+		start = p->v->clock_start;
 	if (p->end < start)
 		PASS_BAD(p, RECORD_WINDOW, "it ended %" PRIu64 " ns before "
 		    "the window", start - p->end);
 	else if (p->end > p->v->window_end)
 		PASS_BAD(p, RECORD_WINDOW, "it ended %" PRIu64 " ns after "
 		    "the window", p->end - p->v->window_end);
+	else
+		return true;
+	return false;
 }
 
 static bool
@@ -84,8 +86,7 @@ check_member(struct val_pass *p)
 	const struct bundle_cohort *c = &p->v->b.cohort;
 	const struct bundle_member *b;
 
-	p->member = -1;
-	if (!p->v->b.have[BUNDLE_COHORT])
+	if (!p->v->b.have[BUNDLE_COHORT] || p->v->cohort_odd)
 		return;
 	p->member = bundle_member_at(c, p->pid, p->ts);
 	if (p->member == -1) {
@@ -164,8 +165,9 @@ check_record(struct val_pass *p, const struct val_pass_ops *ops,
 	p->end = end_of(r);
 	p->pid = r->v[REC_PID].u;
 	p->tid = r->v[REC_TID].u;
-	check_window(p);
-	check_member(p);
+	p->member = -1;
+	if (check_window(p))
+		check_member(p);
 	check_values(p, r);
 	if (p->family != FAMILY_PROCS)
 		val_thread(p, r);

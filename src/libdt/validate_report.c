@@ -20,7 +20,7 @@ val_whole(struct val *v)
 	size_t i;
 
 	if (!v->b.have[BUNDLE_MANIFEST] || v->members == NULL ||
-	    !v->whole[FAMILY_PROCS])
+	    v->cohort_odd || !v->whole[FAMILY_PROCS])
 		return;
 	for (i = 0; i < v->b.cohort.members.n; i++)
 		if (v->b.cohort.members.v[i].role == ROLE_TARGET)
@@ -40,11 +40,25 @@ val_whole(struct val *v)
 		    "the target's proc-exit record says %" PRId64, t->status);
 }
 
-/* A printed file against the one in the bundle. */
-struct compare {
-	struct val *v;
-	struct msg *m;
-};
+static int
+note(void *arg, const struct msg *m)
+{
+	struct val_report *p = arg;
+
+	if (p->n < sizeof(p->found) / sizeof(p->found[0]))
+		p->found[p->n++] = *m;
+	return 0;
+}
+
+static void
+found(struct val_report *p, enum finding f, const char *path,
+    const char *text)
+{
+	struct msg m;
+
+	(void)msg_set_at(&m, finding_table[f].id, path, 0, "%s", text);
+	(void)note(p, &m);
+}
 
 /* Whether the file on fd holds n bytes like text; -1 if it can't be read. */
 static int
@@ -65,18 +79,19 @@ same_bytes(int fd, const char *text, size_t n)
 }
 
 static int
-compare_text(struct compare *c, const char *path, const char *text, size_t n)
+compare_text(struct val_report *p, const char *path, const char *text,
+    size_t n)
 {
 	int fd, same;
 
-	if ((fd = path_open_file(c->v->dirfd, path, NULL, c->m)) == -1)
+	if ((fd = path_open_file(p->v->dirfd, path, NULL, &p->m)) == -1)
 		return -1;
 	same = same_bytes(fd, text, n);
 	close(fd);
 	if (same == -1)
-		return msg_set_errno(c->m, "read", path, "cannot read");
+		return msg_set_errno(&p->m, "read", path, "cannot read");
 	if (!same)
-		val_found(c->v, FINDING_REPORT_DIFFERS, path, 0,
+		found(p, FINDING_REPORT_DIFFERS, path,
 		    "it is not what dt-report makes of the records");
 	return 0;
 }
@@ -84,26 +99,26 @@ compare_text(struct compare *c, const char *path, const char *text, size_t n)
 static int
 compare_file(void *arg, const struct report *r, const struct report_file *f)
 {
-	struct compare *c = arg;
-	struct val_entry *e = val_file(c->v, f->path);
+	struct val_report *p = arg;
+	struct val_entry *e = val_file(p->v, f->path);
 	struct out o = { .name = f->path };
 	char *text = NULL;
 	size_t n = 0;
 	int rc;
 
 	if (e == NULL) {
-		val_found(c->v, FINDING_REPORT_MISSING, f->path, 0,
+		found(p, FINDING_REPORT_MISSING, f->path,
 		    "dt-report makes it of the records, and it is not there");
 		return 0;
 	}
 	e->used = true;
 	if ((o.fp = open_memstream(&text, &n)) == NULL)
-		return msg_set_nomem(c->m);
-	rc = report_file_print(r, f, &o, c->m);
+		return msg_set_nomem(&p->m);
+	rc = report_file_print(r, f, &o, &p->m);
 	if (fclose(o.fp) != 0 || (rc == 0 && o.err != 0))
-		rc = msg_set_nomem(c->m);
+		rc = msg_set_nomem(&p->m);
 	if (rc == 0)
-		rc = compare_text(c, f->path, text, n);
+		rc = compare_text(p, f->path, text, n);
 	free(text);
 	return rc;
 }
@@ -121,70 +136,93 @@ same_version(const struct bundle_manifest *m)
 	return false;
 }
 
-static int
-differs(void *arg, const struct msg *m)
+static void *
+report_run(void *arg)
 {
-	val_found(arg, FINDING_REPORT_DIFFERS, m->path, 0, "%s", m->text);
-	return 0;
-}
-
-static void
-check_strays(struct val *v)
-{
-	struct val_entry *e;
-	size_t i;
-
-	for (i = 0; i < v->tree.n; i++) {
-		e = &v->tree.v[i];
-		if (e->type == PATH_FILE && !e->used &&
-		    strncmp(e->path, "report/", 7) == 0)
-			val_found(v, FINDING_REPORT_UNKNOWN, e->path, 0,
-			    "dt-report makes no such file of the records");
-	}
-}
-
-static int
-compare_all(struct val *v, struct msg *m)
-{
-	struct msg_sink sink = { differs, v };
-	struct compare c = { v, m };
+	struct val_report *p = arg;
+	struct msg_sink sink = { note, p };
 	struct report *r;
-	int rc;
 
-	if (!same_version(&v->b.manifest))
-		return report_check(&v->b, &sink, m);
-	if ((r = report_new(&v->b, m)) == NULL)
-		return -1;
-	rc = report_files(r, compare_file, &c);
+	if (!same_version(&p->v->b.manifest)) {
+		p->rc = report_check(&p->v->b, &sink, &p->m);
+		return NULL;
+	}
+	p->rc = -1;
+	if ((r = report_new(&p->v->b, &p->m)) == NULL)
+		return NULL;
+	p->rc = report_files(r, compare_file, p);
+	p->built = p->rc == 0;
 	report_free(r);
-	if (rc == 0)
-		check_strays(v);
-	return rc;
+	return NULL;
 }
 
-/*
- * Only a sound bundle has one report to compare with. Building it takes
- * memory in proportion to raw/, so that this is bounded.
- */
-int
-val_report(struct val *v, struct msg *m)
+/* Building it takes memory in proportion to raw/, so that this is bounded. */
+static bool
+too_much(struct val *v)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, max = v->opt->report_max;
 	size_t i;
 
+	if (max == 0)
+		max = VALIDATE_REPORT_MAX;
 	for (i = 0; i < v->tree.n; i++)
 		if (strncmp(v->tree.v[i].path, "raw/", 4) == 0)
 			bytes += (uint64_t)v->tree.v[i].st.st_size;
-	if (bytes > VAL_REPORT_BYTES) {
+	if (bytes > max)
 		val_found(v, FINDING_REPORT_UNCHECKED, "report", 0,
 		    "raw/ has %" PRIu64 " MiB, too many to compare with",
 		    bytes >> 20);
-		return 0;
-	}
-	if (v->opt->staged || val_has_error(v))
+	return bytes > max;
+}
+
+/* Only a bundle that nothing is wrong with so far is worth it. */
+int
+val_report_start(struct val_report *p, struct val *v, struct msg *m)
+{
+	size_t i;
+	int e;
+
+	memset(p, 0, sizeof(*p));
+	p->v = v;
+	if (v->opt->quick || too_much(v) || v->opt->staged ||
+	    val_has_error(v))
 		return 0;
 	for (i = 0; i < BUNDLE_FILES; i++)
 		if (!v->b.have[i])
 			return 0;
-	return compare_all(v, m);
+	e = pthread_create(&p->thread, NULL, report_run, p);
+	if (e != 0)
+		return msg_set(m, "no-thread",
+		    "cannot start a thread: error %d", e);
+	p->running = true;
+	return 0;
+}
+
+int
+val_report_join(struct val_report *p, struct msg *m)
+{
+	if (!p->running)
+		return 0;
+	pthread_join(p->thread, NULL);
+	p->running = false;
+	if (p->rc == -1 && m != NULL)
+		*m = p->m;
+	return p->rc;
+}
+
+void
+val_report_tell(struct val_report *p)
+{
+	struct val_entry *e;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		(void)val_found_msg(p->v, &p->found[i]);
+	for (i = 0; p->built && i < p->v->tree.n; i++) {
+		e = &p->v->tree.v[i];
+		if (e->type == PATH_FILE && !e->used &&
+		    strncmp(e->path, "report/", 7) == 0)
+			val_found(p->v, FINDING_REPORT_UNKNOWN, e->path, 0,
+			    "dt-report makes no such file of the records");
+	}
 }

@@ -61,7 +61,7 @@ full(struct val_pass *p, struct spans *s)
 {
 	if (!s->full)
 		PASS_BAD(p, RECORD_LIMIT, "more than %u spans or contexts",
-		    VAL_OPEN);
+		    p->v->limit);
 	s->full = s->lossy = true;
 	return 0;
 }
@@ -73,7 +73,7 @@ span_add(struct val_pass *p, const struct span *what)
 	struct span *v;
 	size_t cap;
 
-	if (s->n == VAL_OPEN)
+	if (s->n >= p->v->limit)
 		return full(p, s);
 	if (s->n == s->cap) {
 		cap = s->cap > 0 ? s->cap * 2 : 256;
@@ -163,7 +163,7 @@ install(struct val_pass *p, uint64_t span)
 		i = s->unused - 1;
 		s->unused = s->held[i].under;
 	} else {
-		if (s->nheld == VAL_OPEN)
+		if (s->nheld >= p->v->limit)
 			return full(p, s);
 		if (s->nheld == s->held_cap) {
 			cap = s->held_cap > 0 ? s->held_cap * 2 : 256;

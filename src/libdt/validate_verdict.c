@@ -76,24 +76,21 @@ check_tool(struct val *v)
  * What is broken now was not when validation.json was written, so that its
  * verdict is compared only where nothing is.
  */
-int
-val_verdict(struct val *v, struct validate_result *r, struct msg *m)
+void
+val_verdict(struct val *v, const struct validate_result *r)
 {
 	const struct bundle_validation *b = &v->b.validation;
 
-	(void)m;
 	if (v->opt->staged || !v->b.have[BUNDLE_VALIDATION] ||
-	    !v->b.have[BUNDLE_MANIFEST])
-		return 0;
-	if (v->opt->quick || r->verdict == VERDICT_INVALID)
-		return 0;
+	    !v->b.have[BUNDLE_MANIFEST] || v->opt->quick ||
+	    r->verdict == VERDICT_INVALID)
+		return;
 	check_tool(v);
 	if (b->verdict != (int)r->verdict)
 		val_found(v, FINDING_VALIDATION_VERDICT, FILE_NAME, 0,
 		    "verdict is not %s", verdict_name(r->verdict));
 	else
 		check_findings(v, r);
-	return 0;
 }
 
 static char *
