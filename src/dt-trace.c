@@ -1,0 +1,515 @@
+/* dt-trace: runs D programs; dt-trace(1). */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "config.h"
+#include "libdt/cli.h"
+#include "libdt/clock.h"
+#include "libdt/out.h"
+#include "trace/ast.h"
+#include "trace/attach.h"
+#include "trace/check.h"
+#include "trace/consume.h"
+#include "trace/diag.h"
+#include "trace/kernel.h"
+#include "trace/list.h"
+#include "trace/load.h"
+#include "trace/lower.h"
+#include "trace/module.h"
+#include "trace/opt.h"
+#include "trace/print.h"
+#include "trace/prog.h"
+#include "trace/provider.h"
+#include "trace/source.h"
+#include "trace/stats.h"
+#include "trace/trace.h"
+#include "trace/victim.h"
+
+enum { OPT_STATS = 0x2000 };
+
+static const struct cli cli = {
+	.prog = "dt-trace",
+	.synopsis =
+	    "[-CeFHlqSVvwZ] [-b size] [-c command] [-D name[=value]] "
+	    "[-I dir]\n"
+	    "[-o file] [-p pid] [-U name] [-x option[=value]] "
+	    "[--stats file]\n"
+	    "[-P provider [predicate] [{action}]]\n"
+	    "[-m [provider:]module [predicate] [{action}]]\n"
+	    "[-f [[provider:]module:]function [predicate] [{action}]]\n"
+	    "[-n [[[provider:]module:]function:]name [predicate] "
+	    "[{action}]]\n"
+	    "[-i id [predicate] [{action}]] [-s script] [args ...]",
+	.help = NULL,
+};
+
+static const struct option longopts[] = {
+	{ "stats", required_argument, NULL, OPT_STATS },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
+};
+
+struct cmdline {
+	struct source *src;
+	size_t nsrc;
+	char **args;			/* $1 and on */
+	int nargs;
+	bool list, compile, dump, version;
+	const char *out, *stats;
+	const char **command, **pid;	/* -c, -p */
+	size_t ncommand, npid;
+	struct victims victims;
+};
+
+struct run {
+	struct trace t;
+	struct cmdline c;
+	struct runinfo info;
+	struct diag d;
+};
+
+static void
+tell(const struct run *r, const struct msg *m)
+{
+	fprintf(stderr, "%s: ", r->t.progname);
+	if (m->path[0] != '\0')
+		fprintf(stderr, "%s: ", m->path);
+	fprintf(stderr, "%s\n", m->text);
+}
+
+static int
+add_source(struct run *r, enum pspec spec, const char *arg, struct msg *m)
+{
+	struct source *s = reallocarray(r->c.src, r->c.nsrc + 1, sizeof(*s));
+
+	if (s == NULL)
+		return msg_set_nomem(m);
+	r->c.src = s;
+	s = &r->c.src[r->c.nsrc++];
+	*s = (struct source){ .spec = spec, .arg = arg };
+	return source_label(s, m);
+}
+
+static int
+add_text(const char ***list, size_t *n, const char *text, struct msg *m)
+{
+	const char **p = reallocarray(*list, *n + 1, sizeof(*p));
+
+	if (p == NULL)
+		return msg_set_nomem(m);
+	*list = p;
+	p[(*n)++] = text;
+	return 0;
+}
+
+/* name[=value] of -x */
+static int
+set_option(struct run *r, char *arg, struct msg *m)
+{
+	char *value = strchr(arg, '=');
+	struct msg why;
+
+	if (value != NULL)
+		*value++ = '\0';
+	msg_clear(&why);
+	if (opt_set(&r->t.opt, arg, value, &why) == 0)
+		return 0;
+	return msg_set(m, "usage", "failed to set -x %s: %s", arg, why.text);
+}
+
+/* Options that are an engine option by another name. */
+static const struct {
+	int c;
+	const char *name;		/* of -x */
+	bool arg;
+} alias_table[] = {
+	{ 'b', "bufsize", true },
+	{ 'C', "cpp", false },
+	{ 'D', "define", true },
+	{ 'F', "flowindent", false },
+	{ 'H', "cpphdrs", false },
+	{ 'I', "incdir", true },
+	{ 'q', "quiet", false },
+	{ 'U', "undef", true },
+	{ 'v', "verbose", false },
+	{ 'w', "destructive", false },
+	{ 'Z', "zdefs", false },
+};
+
+/* Options that name a program. */
+static const struct { int c; enum pspec spec; } spec_table[] = {
+	{ 'P', PS_PROV }, { 'm', PS_MOD }, { 'f', PS_FUNC }, { 'n', PS_NAME },
+	{ 'i', PS_ID }, { 's', PS_SCRIPT },
+};
+
+/* 1: not one of the tables'. */
+static int
+take_table(struct run *r, int c, struct msg *m)
+{
+	for (size_t i = 0; i < sizeof(spec_table) / sizeof(*spec_table); i++)
+		if (spec_table[i].c == c)
+			return add_source(r, spec_table[i].spec, optarg, m);
+	for (size_t i = 0; i < sizeof(alias_table) / sizeof(*alias_table);
+	    i++)
+		if (alias_table[i].c == c)
+			return opt_set(&r->t.opt, alias_table[i].name,
+			    alias_table[i].arg ? optarg : NULL, m);
+	return 1;
+}
+
+/* 1: the command line is at fault, and it has been said. */
+static int
+take_option(struct run *r, int c, char **argv, enum dt_exit *status,
+    struct msg *m)
+{
+	switch (c) {
+	case 'c':
+		return add_text(&r->c.command, &r->c.ncommand, optarg, m);
+	case 'e':
+		r->c.compile = true;
+		return 0;
+	case 'l':
+		r->c.list = true;
+		return 0;
+	case 'o':
+		r->c.out = optarg;
+		return 0;
+	case 'p':
+		return add_text(&r->c.pid, &r->c.npid, optarg, m);
+	case 'S':
+		r->c.dump = true;
+		return 0;
+	case 'V':
+		r->c.version = true;
+		return 0;
+	case 'x':
+		return set_option(r, optarg, m);
+	case OPT_STATS:
+		r->c.stats = optarg;
+		return 0;
+	case 'A': case 'a': case 'G': case 'X':
+		*status = cli_usage_error(&cli, stderr,
+		    "-%c is not supported on this system", c);
+		return 1;
+	default:
+		*status = cli_option(&cli, c, argv, stderr);
+		return 1;
+	}
+}
+
+/*
+ * dtrace(1)'s options may follow its operands: the rest of a permuted command
+ * line are the macro arguments. 1: done, *status is the exit status.
+ */
+static int
+take_options(struct run *r, int argc, char **argv, enum dt_exit *status,
+    struct msg *m)
+{
+	int c, rc;
+
+	while ((c = getopt_long(argc, argv, ":AaGX:b:c:CD:eFf:hHI:i:lm:n:o:p:"
+	    "P:qs:SU:vVwx:Z", longopts, NULL)) != -1) {
+		msg_clear(m);
+		rc = take_table(r, c, m);
+		if (rc == 1)
+			rc = take_option(r, c, argv, status, m);
+		if (rc != 0)
+			return rc;
+	}
+	r->c.args = argv + optind;
+	r->c.nargs = argc - optind;
+	if (r->c.nsrc == 0 && !r->c.list && !r->c.version) {
+		*status = cli_usage_error(&cli, stderr, "no probes specified");
+		return 1;
+	}
+	return 0;
+}
+
+static int
+open_output(struct run *r, struct msg *m)
+{
+	r->t.out = stdout;
+	if (r->c.out == NULL)
+		return 0;
+	r->t.out = fopen(r->c.out, "ae");
+	if (r->t.out != NULL)
+		return 0;
+	r->t.out = stdout;
+	return msg_set_errno(m, "open", NULL, "failed to open output file %s",
+	    r->c.out);
+}
+
+/* $target is the last of them. */
+static int
+take_victims(struct run *r, struct msg *m)
+{
+	struct victims *vs = &r->c.victims;
+
+	for (size_t i = 0; i < r->c.npid; i++)
+		if (victim_grab(vs, r->c.pid[i], m) == -1)
+			return -1;
+	for (size_t i = 0; i < r->c.ncommand; i++)
+		if (victim_create(vs, r->c.command[i], m) == -1)
+			return -1;
+	r->t.victims = vs;
+	if (vs->n > 0)
+		r->t.target = vs->v[vs->n - 1].pid;
+	return 0;
+}
+
+/* With -l: a description and no program, which need not be compiled. */
+static bool
+lists_only(const struct run *r, const struct source *s)
+{
+	return r->c.list && s->spec != PS_SCRIPT &&
+	    strpbrk(s->arg, "{/;") == NULL;
+}
+
+/* Parses, matches, types and lowers; messages have been told when it fails. */
+static int
+compile(struct run *r, struct msg *m)
+{
+	struct trace *t = &r->t;
+	int bad = 0;
+
+	for (size_t i = 0; i < r->c.nsrc; i++) {
+		if (lists_only(r, &r->c.src[i]))
+			continue;
+		r->d.source = r->c.src[i].label;
+		msg_clear(m);
+		if (source_parse(t, &r->c.src[i], r->c.nargs, r->c.args, &r->d,
+		    m) == -1) {
+			bad = -1;
+			if (r->d.n == 0)
+				return -1;
+		}
+	}
+	if (bad == 0)
+		bad = provider_match_unit(t, t->unit, &r->d);
+	if (bad == 0)
+		bad = check_unit(t, t->unit, &r->d);
+	if (bad == 0 && !r->c.list)
+		bad = lower_unit(t, t->unit, &t->prog, &r->d,
+		    r->c.dump ? t->out : NULL, r->c.dump ? t->out : NULL);
+	if (bad == -1 && r->d.n == 0)
+		return msg_set_nomem(m);
+	return bad;
+}
+
+struct listing {
+	struct run *r;
+	size_t n;
+	struct msg *m;
+};
+
+static int
+list_one(struct probe *p, void *arg)
+{
+	struct listing *l = arg;
+
+	l->n++;
+	return list_probe(&l->r->t, l->r->t.out, p,
+	    opt_flag(&l->r->t.opt, O_VERBOSE), l->m) == 0 ? 0 : -1;
+}
+
+static int
+list_desc(struct run *r, const struct source *s, struct msg *m)
+{
+	struct listing l = { r, 0, m };
+	struct pdesc pd = { .prov = "", .mod = "", .func = "", .name = "" };
+	int rc;
+
+	if (s != NULL) {
+		r->d.source = s->label;
+		if (parse_pdesc(&r->t, s->arg, s->spec, &pd, &r->d) == -1)
+			return -1;
+	}
+	rc = provider_match(&r->t, &pd, list_one, &l, m);
+	if (rc == -1 && (m->id == NULL || strcmp(m->id, "no-match") != 0))
+		return -1;
+	if (l.n == 0 && s != NULL) {
+		fflush(r->t.out);
+		fprintf(stderr, "%s: failed to match %s: %s\n",
+		    r->t.progname, s->arg, rc == -1 ? m->text
+		    : "No probe matches description");
+	}
+	return 0;
+}
+
+static int
+list_all(struct run *r, struct msg *m)
+{
+	struct listing l = { r, 0, m };
+
+	list_head(r->t.out);
+	if (r->c.nsrc == 0)
+		return list_desc(r, NULL, m);
+	for (size_t i = 0; i < r->c.nsrc; i++)
+		if (lists_only(r, &r->c.src[i]) &&
+		    list_desc(r, &r->c.src[i], m) == -1)
+			return -1;
+	for (struct clause *cl = r->t.unit->clause; cl != NULL; cl = cl->next)
+		for (size_t i = 0; i < cl->nprobe; i++)
+			if (list_one(cl->probe[i], &l) == -1)
+				return -1;
+	return 0;
+}
+
+static void
+tell_matched(const struct run *r)
+{
+	if (opt_flag(&r->t.opt, O_QUIET))
+		return;
+	for (size_t i = 0; i < r->c.nsrc; i++) {
+		size_t n = source_nprobe(&r->t, &r->c.src[i]);
+
+		fprintf(stderr, "%s: %s matched %zu probe%s\n",
+		    r->t.progname, r->c.src[i].label, n, n == 1 ? "" : "s");
+	}
+}
+
+/* Loads, attaches, runs, detaches; what --stats tells is read on the way. */
+static int
+trace(struct run *r, struct msg *m)
+{
+	struct trace *t = &r->t;
+	int rc;
+
+	if (kernel_privilege(t, m) == -1)
+		return -1;
+	r->info.load_ns = clock_now();
+	if (load_prog(t, stderr, m) == -1)
+		return -1;
+	if (print_open(t, m) == -1 ||
+	    consume_new(t, &r->c.victims, stderr, m) == -1)
+		return -1;
+	tell_matched(r);
+	r->info.attach_ns = clock_now();
+	if (attach_all(t, m) == -1)
+		return -1;
+	r->info.attached_ns = clock_now();
+	rc = consume_run(t, m);
+	attach_detach(t);
+	r->info.detached_ns = clock_now();
+	if (rc == 0 && !consume_sums(t)->impatient)
+		rc = print_end(t, m);
+	r->info.error = rc == -1 ? m->text : NULL;
+	r->info.exit_status = rc == -1 ? DT_NO : t->exit_status;
+	return rc;
+}
+
+static int
+trace_and_tell(struct run *r, struct msg *m)
+{
+	int fd = r->c.stats != NULL ? stats_enable() : -1, rc;
+	struct msg why;
+
+	rc = trace(r, m);
+	if (r->c.stats != NULL && r->t.con != NULL) {
+		msg_clear(&why);
+		if (stats_write(&r->t, &r->info, r->c.stats, &why) == -1) {
+			if (rc == -1)
+				tell(r, m);
+			*m = why;
+			rc = -1;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* Exit status, or -1 with m or the diag. */
+static int
+work(struct run *r, struct msg *m)
+{
+	struct trace *t = &r->t;
+
+	if (kernel_init(t, m) == -1 || provtab_new(t, m) == -1 ||
+	    open_output(r, m) == -1 || take_victims(r, m) == -1)
+		return -1;
+	t->offline = r->c.compile && r->c.dump && !t->kern.btf;
+	if (unit_new(t) == -1)
+		return msg_set_nomem(m);
+	if (compile(r, m) == -1)
+		return -1;
+	if (r->c.list)
+		return list_all(r, m) == -1 ? -1 : DT_OK;
+	if (r->c.compile)
+		return DT_OK;
+	return trace_and_tell(r, m) == -1 ? -1 : t->exit_status;
+}
+
+static void
+release(struct run *r)
+{
+	struct trace *t = &r->t;
+
+	if (t->prov != NULL)
+		attach_detach(t);
+	victim_free(&r->c.victims);
+	consume_free(t);
+	print_close(t);
+	load_unload(t);
+	prog_free(t->prog);
+	provtab_free(t);
+	modules_free(t);
+	diag_free(&r->d);
+	unit_free(t);
+	kernel_free(t);
+	opt_free(&t->opt);
+	for (size_t i = 0; i < r->c.nsrc; i++)
+		free(r->c.src[i].label);
+	free(r->c.src);
+	free(r->c.command);
+	free(r->c.pid);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct run r = { .t.progname = cli.prog, .d.max = 20 };
+	enum dt_exit bad = DT_OK;
+	struct msg m;
+	int rc;
+
+	r.info.start_ns = clock_now();
+	r.info.version = PACKAGE_VERSION;
+	msg_clear(&m);
+	if (out_init(&m) == -1) {
+		tell(&r, &m);
+		return DT_CANNOT;
+	}
+	libbpf_set_print(NULL);
+	opt_init(&r.t.opt);
+	rc = take_options(&r, argc, argv, &bad, &m);
+	if (rc == 0 && r.c.version) {
+		printf("%s: dtbundle %s, D 2.0\n", cli.prog, PACKAGE_VERSION);
+	} else if (rc == 0) {
+		rc = work(&r, &m);
+	} else if (rc == 1) {
+		release(&r);
+		return bad;
+	}
+	if (rc == -1) {
+		source_tell(&r.t, stderr, &r.d);
+		if (m.text[0] != '\0')
+			tell(&r, &m);
+		rc = DT_NO;
+	}
+	if (r.t.out != NULL && r.t.out != stdout && fclose(r.t.out) != 0) {
+		fprintf(stderr, "%s: %s: %s\n", cli.prog, r.c.out,
+		    strerror(errno));
+		rc = DT_CANNOT;
+	}
+	release(&r);
+	return cli_finish(&cli, stderr, (enum dt_exit)rc);
+}
+
