@@ -121,8 +121,8 @@ teardown() {
 @test "Ctrl-C reaches dt-attach and its command, not the tracers" {
 	need_tool setsid
 	export FAKE_LOG=$T/log
-	setsid env --default-signal=INT sh -c 'exec dt-attach -T "$0" -P cpu -o a.bundle \
-	    -- sh -c "trap \"echo got >got; exit 3\" INT; echo >ready
+	setsid env --default-signal=INT sh -c 'exec dt-attach \
+	    -T "$0" -P cpu -o a.bundle -- sh -c "trap \"echo got >got; exit 3\" INT; echo >ready
 	    while :; do sleep 0.1; done"' "$FAKE_TRACER" >out 2>err 3>&- &
 	attach=$!
 	at_phase a.bundle run
@@ -142,6 +142,7 @@ teardown() {
 @test "a clock that is stepped, a host that was suspended: it shows" {
 	"${CC:-cc}" -shared -fPIC -o clock.so "$DT_SRC/t/preload-clock.c"
 	export CLOCK_STEP=$T/stepped
+	export ASAN_OPTIONS=verify_asan_link_order=0
 	LD_PRELOAD=$T/clock.so fake -P cpu -o a.bundle -- \
 	    touch "$CLOCK_STEP" >out
 	[ "$(stage a.bundle '.clock.drift_ns/1e9|round')" = 3600 ]

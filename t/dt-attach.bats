@@ -77,7 +77,8 @@ load capture
 	fake -o a.bundle -x strsize=100 -x cpu:bufsize=1m -- true >out
 	s=$(cat out) p=$(stage a.bundle .target.pid)
 	grep -q "^procs [0-9]* -x strsize=100 -s $s/scripts/procs.d $p$" log
-	grep -q "^cpu [0-9]* -x strsize=100 -x bufsize=1m -s $s/scripts/cpu.d $p$" log
+	x='-x strsize=100 -x bufsize=1m'
+	grep -q "^cpu [0-9]* $x -s $s/scripts/cpu.d $p$" log
 	[ "$(wc -l <log)" -eq 3 ]
 }
 
@@ -271,7 +272,8 @@ lost() {
 	    sh -c 'echo $$ >pid; exec sleep 30' 2>err || rc=$?
 	[ "$rc" -eq 1 ]
 	grep -q "max-bytes" err
-	grep -q "^reason: .*--max-bytes 3145728" "$(staging a.bundle)/INCOMPLETE"
+	grep -q "^reason: .*--max-bytes 3145728" \
+	    "$(staging a.bundle)/INCOMPLETE"
 	[ "$(stat -c %s "$(staging a.bundle)/spool/cpu.spool")" -gt 3000000 ]
 	alive "$(cat pid)"
 	kill "$(cat pid)"
@@ -294,7 +296,7 @@ lost() {
 	printf '\177ELFnonsense' >bad
 	chmod +x bad
 	run fake -P cpu -o a.bundle -- ./bad
-	# The kernel says ENOEXEC, and so it is a script of sh, as execvp has it.
+	# ENOEXEC: to execvp(3), and here, that is a script of sh
 	[ "$status" -eq 0 ]
 	[ "$(stage a.bundle .command.exit_code)" = 127 ]
 	printf '#!/nonexistent\n' >bad

@@ -68,8 +68,9 @@ families_want(struct settings *s, const char *list, enum family_want want,
 		n = strcspn(list, ",");
 		f = family_find(list, n);
 		if (f < 0)
-			return msg_set(m, "usage", "no such family: %.*s (there "
-			    "are cpu, syscalls, io, allocations, gc, spans)",
+			return msg_set(m, "usage", "no such family: %.*s "
+			    "(there are cpu, syscalls, io, allocations, gc, "
+			    "spans)",
 			    (int)n, list);
 		if (s->want[f] < want)
 			s->want[f] = want;
