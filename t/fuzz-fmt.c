@@ -67,8 +67,9 @@ print(struct typeset *ts, struct trace *t, const struct fmt *f,
 		/* at the record's end: a checker sees over-reads */
 		d[i] = (struct datum){ .off = NARG * 16 - n, .size = n,
 		    .type = type[i], .what = ACT_TRACE };
-		if (n == 4)	/* perhaps a width: a small one */
-			memset(rec + d[i].off, i % 2 == 0 ? 0xfe : 0, 4);
+		if (n <= 8)	/* perhaps a width: a small one */
+			memset(rec + d[i].off, 0, n);
+		rec[d[i].off] = (uint8_t)(i * 7);
 	}
 	in.base = rec;
 	FUZZ_MUST(format_print(t, fp, f, &in) == 0);

@@ -7,7 +7,6 @@
  * the reference vectors printf_*; a precision of 0 is none.
  */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,7 +20,7 @@
 #include "trace.h"
 #include "value.h"
 
-enum { SPEC_MAX = 64, NAME_MAX_TEXT = 5120 };
+enum { SPEC_MAX = 64, NAME_MAX_TEXT = 5120, STAR_MAX = 1 << 24 };
 
 /* One conversion at work. */
 struct conv {
@@ -333,7 +332,7 @@ conv_agg(const struct conv *cv, const struct aggrow *row)
 	return 0;
 }
 
-/* The next argument as a width or precision. */
+/* The next argument as a width or precision, within reason. */
 static int
 take_star(const struct fmtin *in, size_t *next)
 {
@@ -344,7 +343,7 @@ take_star(const struct fmtin *in, size_t *next)
 		return 0;
 	d = &in->arg[(*next)++];
 	v = value_int(in->base + d->off, d->size);
-	return v > INT_MAX ? INT_MAX : v < -INT_MAX ? -INT_MAX : (int)v;
+	return v > STAR_MAX ? STAR_MAX : v < -STAR_MAX ? -STAR_MAX : (int)v;
 }
 
 static void
