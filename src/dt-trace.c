@@ -14,6 +14,7 @@
 #include "libdt/clock.h"
 #include "libdt/out.h"
 #include "trace/ast.h"
+#include "trace/astdump.h"
 #include "trace/attach.h"
 #include "trace/check.h"
 #include "trace/consume.h"
@@ -272,6 +273,22 @@ lists_only(const struct run *r, const struct source *s)
 	    strpbrk(s->arg, "{/;") == NULL;
 }
 
+/* -S prints the passes that -x disasm names, all of them without it. */
+static bool
+dumps(const struct run *r, const char *pass)
+{
+	const char *list = opt_str(&r->t.opt, O_DISASM), *p;
+	size_t len = strlen(pass);
+
+	if (!r->c.dump || list == NULL)
+		return r->c.dump;
+	for (p = strstr(list, pass); p != NULL; p = strstr(p + 1, pass))
+		if ((p == list || p[-1] == ',') &&
+		    (p[len] == '\0' || p[len] == ','))
+			return true;
+	return false;
+}
+
 /* Parses, matches, types and lowers; messages have been told when it fails. */
 static int
 compile(struct run *r, struct msg *m)
@@ -295,9 +312,12 @@ compile(struct run *r, struct msg *m)
 		bad = provider_match_unit(t, t->unit, &r->d);
 	if (bad == 0)
 		bad = check_unit(t, t->unit, &r->d);
+	if (dumps(r, "ast"))
+		ast_dump(t->out, t->unit);
 	if (bad == 0 && !r->c.list)
 		bad = lower_unit(t, t->unit, &t->prog, &r->d,
-		    r->c.dump ? t->out : NULL, r->c.dump ? t->out : NULL);
+		    dumps(r, "ir") ? t->out : NULL,
+		    dumps(r, "bpf") ? t->out : NULL);
 	if (bad == -1 && r->d.n == 0)
 		return msg_set_nomem(m);
 	return bad;
@@ -382,6 +402,9 @@ trace(struct run *r, struct msg *m)
 	struct trace *t = &r->t;
 	int rc;
 
+	if (t->unit->destructive != 0 && !opt_flag(&t->opt, O_DESTRUCTIVE))
+		return msg_set(m, "destructive", "could not enable tracing: "
+		    "Destructive actions not allowed (they need -w)");
 	if (kernel_privilege(t, m) == -1)
 		return -1;
 	r->info.load_ns = clock_now();
@@ -394,6 +417,7 @@ trace(struct run *r, struct msg *m)
 	r->info.attach_ns = clock_now();
 	if (attach_all(t, m) == -1)
 		return -1;
+	modules_touch(t);
 	r->info.attached_ns = clock_now();
 	rc = consume_run(t, m);
 	attach_detach(t);

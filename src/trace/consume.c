@@ -69,6 +69,18 @@ set_activity(struct trace *t, enum activity a)
 	    __ATOMIC_SEQ_CST);
 }
 
+/* walltimestamp is the monotonic clock and this; the wall clock may be set
+ * while we run. */
+static void
+set_wall(struct trace *t)
+{
+	struct clock_pair p;
+
+	if (clock_pair_read(&p, NULL) == 0)
+		__atomic_store_n(&state_of(t)->boot_wall_ns,
+		    (uint64_t)p.wall_ns - p.at_ns, __ATOMIC_RELAXED);
+}
+
 static bool
 exiting(const struct trace *t)
 {
@@ -303,6 +315,7 @@ take_event(struct consumer *c, uint64_t what, struct msg *m)
 		break;
 	case SRC_STATUS:
 		timer_read(c->statusfd);
+		set_wall(c->t);
 		return drops_check(c->drops, m);
 	case SRC_TICK:
 		return fire_tick(c, &c->tick[i], m);
@@ -411,6 +424,8 @@ consume_run(struct trace *t, struct msg *m)
 	struct state *st = state_of(t);
 	int rc;
 
+	set_wall(t);
+	st->target = (int32_t)t->target;
 	c->sums.begin_ns = clock_now();
 	set_activity(t, AC_BEGIN);
 	if (run_manual(c, "BEGIN", m) == -1)

@@ -178,7 +178,7 @@ modules_of(struct trace *t, pid_t pid, struct msg *m)
 	return mp.nomem || rc == -1 ? NULL : pm;
 }
 
-const struct uelf *
+struct uelf *
 modules_file(struct trace *t, const char *path, struct msg *m)
 {
 	struct procmods *pm;
@@ -203,6 +203,58 @@ modules_file(struct trace *t, const char *path, struct msg *m)
 	pm->next = t->procmods;
 	t->procmods = pm;
 	return pm->mod[0].elf;
+}
+
+enum { TOUCH_MAX = 64 << 20 };		/* bytes of one process */
+
+struct touching {
+	const struct procmods *pm;
+	int mem;			/* /proc/PID/mem */
+	uint64_t left;
+};
+
+static int
+touch_map(void *arg, const struct proc_map *map)
+{
+	struct touching *to = arg;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	bool probed = false;
+	char c;
+
+	for (size_t i = 0; i < to->pm->n; i++) {
+		const struct uelf *u = to->pm->mod[i].elf;
+		const char *tail = strstr(u->path, map->path);
+
+		probed |= u->probed && tail != NULL &&
+		    tail[map->path_len] == '\0';
+	}
+	if (!probed || map->path_len == 0 || map->perms[0] != 'r')
+		return 0;
+	for (uint64_t a = map->start; a < map->end && to->left >= page;
+	    a += page, to->left -= page)
+		if (pread(to->mem, &c, 1, (off_t)a) != 1)
+			break;
+	return 0;
+}
+
+void
+modules_touch(struct trace *t)
+{
+	for (const struct procmods *pm = t->procmods; pm != NULL;
+	    pm = pm->next) {
+		struct touching to = { .pm = pm, .left = TOUCH_MAX };
+		char path[32];
+
+		if (pm->pid == 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/mem", (int)pm->pid);
+		to.mem = open(path, O_RDONLY | O_CLOEXEC);
+		if (to.mem == -1)
+			continue;
+		/* what is not present then makes copyin() fault, no more */
+		(void)proc_maps(pm->pid, touch_map, &to, NULL);
+		close(to.mem);
+	}
 }
 
 void

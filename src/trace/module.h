@@ -35,8 +35,14 @@ struct procmods {
  */
 const struct procmods *modules_of(struct trace *, pid_t, struct msg *);
 /* A file by its path, whoever may execute it. NULL with m. */
-const struct uelf *modules_file(struct trace *, const char *path,
+struct uelf *modules_file(struct trace *, const char *path,
 	    struct msg *);
+/*
+ * Makes the pages of probed files present in the processes that have mapped
+ * them, since a probe cannot wait for the disk: copyinstr() of a constant
+ * string that its program has not touched yet would fault. Stops nobody.
+ */
+void	modules_touch(struct trace *);
 void	modules_free(struct trace *);
 
 /* Does a description's module field mean it? Its file name, that without

@@ -81,7 +81,7 @@ same_probe(const struct unote *a, const struct unote *b)
 
 /* All places of the probe that note i is the first of. */
 static struct upsites *
-sites_of(const struct uelf *u, size_t i, pid_t pid)
+sites_of(struct uelf *u, size_t i, pid_t pid)
 {
 	struct upsites *us = calloc(1, sizeof(*us) +
 	    (u->nnote - i) * sizeof(us->site[0]));
@@ -102,7 +102,7 @@ sites_of(const struct uelf *u, size_t i, pid_t pid)
 }
 
 static int
-take_note(struct matching *mt, const struct uelf *u, size_t i)
+take_note(struct matching *mt, struct uelf *u, size_t i)
 {
 	const struct unote *n = &u->note[i];
 	struct probe *p;
@@ -126,7 +126,7 @@ take_note(struct matching *mt, const struct uelf *u, size_t i)
 }
 
 static int
-take_elf(struct matching *mt, const struct uelf *u)
+take_elf(struct matching *mt, struct uelf *u)
 {
 	const struct pdesc *pd = mt->pd;
 	int rc = 0;
@@ -175,7 +175,7 @@ usdt_match(struct trace *t, const struct pdesc *pd,
 		return 0;
 	snprintf(mt.prov, sizeof(mt.prov), "%s", pd->prov);
 	if (pd->mod[0] == '/') {
-		const struct uelf *u = modules_file(t, pd->mod, m);
+		struct uelf *u = modules_file(t, pd->mod, m);
 
 		return u == NULL ? -1 : take_elf(&mt, u);
 	}

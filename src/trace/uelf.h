@@ -38,6 +38,7 @@ struct uelf {
 	struct unote *note;
 	size_t nnote;
 	bool exec;			/* not position-independent */
+	bool probed;			/* an enabled probe is in it */
 	const char *interp;		/* PT_INTERP or NULL */
 };
 

@@ -63,9 +63,11 @@ new_event(struct trace *t, const struct probe *p, const struct upsites *us,
 int
 uprobe_enable(struct trace *t, struct probe *p, struct msg *m)
 {
-	const struct upsites *us = p->priv;
+	struct upsites *us = p->priv;
 	struct probe *first = p;
 
+	for (size_t i = 0; i < us->n; i++)
+		us->site[i].elf->probed = true;
 	p->ev = shared_event(t, p, us);
 	if (p->ev != NULL)
 		return 0;

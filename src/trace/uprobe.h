@@ -20,7 +20,7 @@ struct uelf;
 struct unote;
 
 struct upsite {
-	const struct uelf *elf;
+	struct uelf *elf;
 	uint64_t off, vaddr;		/* in the file, of the file */
 	uint64_t sema;
 	const char *args;		/* operands of a USDT probe, or NULL */
