@@ -147,8 +147,15 @@ ir_func(struct gen *g, const char *name, unsigned narg)
 void
 ir_endfunc(struct gen *g)
 {
+	g->last = g->cur;
 	if (g->nprev > 0)
 		g->cur = g->prev[--g->nprev];
+}
+
+int
+ir_lastfunc(const struct gen *g)
+{
+	return g->last;
 }
 
 vreg

@@ -81,6 +81,7 @@ void	bpf_dump(const struct bpfprog *, FILE *);	/* disassembly */
  * known at once, so that it may be called before its body is there. */
 int	ir_func(struct gen *, const char *name, unsigned narg);
 void	ir_endfunc(struct gen *);
+int	ir_lastfunc(const struct gen *);	/* that ir_endfunc closed */
 vreg	ir_arg(struct gen *, unsigned n);	/* of the current function */
 
 /* Builders. `size` is in bytes: 1, 2, 4 or 8. */

@@ -50,7 +50,7 @@ struct gen {
 	int nfn;
 	int cur;			/* index in fn */
 	int prev[8];			/* functions suspended by ir_func */
-	int nprev;
+	int nprev, last;
 	bool nomem, toodeep;
 	int clause, line;
 	void *user;

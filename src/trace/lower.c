@@ -310,6 +310,30 @@ no_alloca(const struct node *n, void *arg)
 	return true;
 }
 
+static bool
+no_strtok(const struct node *n, void *arg)
+{
+	(void)arg;
+	return n->kind != N_CALL || n->func == NULL ||
+	    n->func->id != F_STRTOK;
+}
+
+/* strtok() goes on where it was, within one firing. */
+static void
+strtok_room(struct lower *l, const struct event *ev)
+{
+	size_t k;
+
+	for (k = 0; k < ev->nec; k++)
+		if (!clause_walk(ev->ec[k].cl, no_strtok, NULL))
+			break;
+	if (k == ev->nec)
+		return;
+	l->tokoff = l->scrfix;
+	l->scrfix += 16 + l->strsize;
+	ir_storei(l->g, low_scratch(l), (int32_t)l->tokoff, 8, -1);
+}
+
 static void
 alloca_room(struct lower *l, const struct event *ev)
 {
@@ -337,6 +361,7 @@ prologue(struct lower *l, const struct event *ev)
 	size_t k;
 
 	alloca_room(l, ev);
+	strtok_room(l, ev);
 
 	if (uses(ev, B_TIMESTAMP) > 1) {
 		l->fn.timeslot = ir_stack(l->g, 8, 8);

@@ -368,6 +368,20 @@ constant(struct lower *l, enum bid id)
 	return s;
 }
 
+/* The number of a string as long as a variable could hold. */
+static uint32_t
+cut_id(struct lower *l, const char *s)
+{
+	if (strlen(s) < l->strmax)
+		return str_id(l, s);
+	s = arena_strn(l->ar, s, l->strmax - 1);
+	if (s == NULL) {
+		low_nomem(l);
+		return 0;
+	}
+	return str_id(l, s);
+}
+
 /* Literals and probe names by number. */
 vreg
 low_strid(struct lower *l, const struct node *n)
@@ -378,11 +392,11 @@ low_strid(struct lower *l, const struct node *n)
 	size_t k;
 
 	if (n->kind == N_STR)
-		return ir_imm(l->g, str_id(l, s));
+		return ir_imm(l->g, cut_id(l, s));
 	id = n->id->builtin->id;
 	s = constant(l, id);
 	if (s != NULL)
-		return ir_imm(l->g, str_id(l, s));
+		return ir_imm(l->g, cut_id(l, s));
 	which = (uint32_t)(id == B_PROBEPROV ? 0 : id == B_PROBEMOD ? 1 :
 	    id == B_PROBEFUNC ? 2 : 3);
 	if (l->strtab[which] == 0) {
@@ -392,7 +406,7 @@ low_strid(struct lower *l, const struct node *n)
 			return ir_imm(l->g, 0);
 		}
 		for (k = 0; k < l->p->nprobe; k++)
-			tab[k] = str_id(l, field(l->p->probe[k], id));
+			tab[k] = cut_id(l, field(l->p->probe[k], id));
 		/* offset 0 means none: see lower_unit */
 		l->strtab[which] = ro_add(l, tab,
 		    l->p->nprobe * sizeof(*tab));

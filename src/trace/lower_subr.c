@@ -261,6 +261,9 @@ low_subr(struct lower *l, const struct node *n)
 		return ir_alui(g, A_AND, low_int(l, a), 0xfffff);
 	case F_SPECULATION:
 		return low_speculation(l);
+	case F_INDEX:
+	case F_RINDEX:
+		return low_intstrfn(l, n);
 	default:
 		return none(l, n);
 	}
@@ -278,13 +281,15 @@ copyinstr(struct lower *l, const struct node *list)
 		low_strread(l, addr, true, s.r, 0, s.bound);
 		return s;
 	}
-	/* at most so many bytes, the NUL not counted */
+	/* at most so many bytes, the NUL included */
 	n = variable(l, list->next);
 	cap = ir_new(g);
 	ok = ir_newlabel(g);
 	ir_set(g, cap, s.bound);
-	ir_bri(g, CC_UGE, n, (int64_t)s.bound - 1, ok);
-	ir_mov(g, cap, ir_alui(g, A_ADD, n, 1));
+	ir_bri(g, CC_UGE, n, s.bound, ok);
+	ir_mov(g, cap, n);
+	ir_bri(g, CC_NE, cap, 0, ok);
+	ir_set(g, cap, 1);
 	ir_label(g, ok);
 	len = ir_call(g, BPF_FUNC_probe_read_user_str, 3, s.r, cap, addr);
 	ir_bri(g, CC_SLT, len, 0, low_fault(l, FLT_BADADDR, addr));
@@ -376,7 +381,6 @@ low_strsubr(struct lower *l, const struct node *n)
 	case F_SUBSTR:
 		return substr(l, n->list);
 	default:
-		(void)none(l, n);
-		return low_strnew(l, 1);
+		return low_strfn(l, n);
 	}
 }

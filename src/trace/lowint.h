@@ -68,7 +68,7 @@ struct fnctx {
 	vreg *thisv;		/* [nthis] scalar or address of a string */
 	struct cached ca[CA_N];
 	int32_t tmp8;		/* a stack slot for helpers' results, 0: none */
-	int32_t timeslot, wallslot;	/* 0: none */
+	int32_t timeslot, wallslot, loopctx;	/* 0: none */
 	int error;		/* ERROR's function: faults are silent */
 	struct stkslot { int32_t off; uint32_t size; bool busy; } stk[16];
 	int nstk;
@@ -123,6 +123,7 @@ struct lower {
 	uint32_t scrfix, scrtop, scrmax;	/* bytes: fixed, in use, ever */
 	uint32_t *thisoff;	/* [nthis] place in scratch, 0: none */
 	uint32_t alloff, alllen;	/* alloca's part of the scratch */
+	uint32_t tokoff;	/* strtok's: its place, -1 none; the string */
 	int errfn, dropfn;	/* subprograms, -1: not asked for yet */
 	int rt[32];		/* lower_rt.c's, -1: not yet */
 	struct { uint32_t words; int fn; } cmp[8];	/* string comparers */
@@ -244,6 +245,10 @@ vreg	low_subr(struct lower *, const struct node *);
 void	low_copyout(struct lower *, const struct node *);
 vreg	low_strlen(struct lower *, struct sval *);	/* NUL counted */
 struct sval low_strsubr(struct lower *, const struct node *);
+
+/* lower_strfn.c */
+struct sval low_strfn(struct lower *, const struct node *);
+vreg	low_intstrfn(struct lower *, const struct node *);
 
 /* lower_builtin.c */
 vreg	low_builtin(struct lower *, const struct node *);

@@ -1,0 +1,380 @@
+/*
+ * lower_strfn.c - string subroutines that look at each character.
+ *
+ * What they do at the edges follows the DTrace guide and the reference
+ * vectors func_*.
+ */
+#include <string.h>
+
+#include "trace/lowrt.h"
+
+/* The argument in the scratch, not NULL. */
+static struct sval
+operand(struct lower *l, const struct node *n)
+{
+	struct sval s = low_str(l, n);
+
+	low_notnull(l, &s);
+	(void)low_strtemp(l, &s);
+	return s;
+}
+
+/* A new string: len bytes of the scratch from at + start on; len < 0: to the
+ * end of that string. */
+static struct sval
+part(struct lower *l, vreg at, vreg start, vreg len, uint32_t bound)
+{
+	struct gen *g = l->g;
+	struct sval r = low_strnew(l, bound);
+	vreg n = ir_new(g), i = ir_new(g);
+	label ok = ir_newlabel(g), end = ir_newlabel(g);
+
+	ir_storei(g, r.r, 0, 1, 0);
+	ir_mov(g, i, start);
+	ir_bri(g, CC_UGE, i, l->strmax, end);
+	ir_set(g, n, r.bound);
+	if (len >= 0) {
+		ir_bri(g, CC_UGE, len, (int64_t)r.bound - 1, ok);
+		ir_mov(g, n, ir_alui(g, A_ADD, len, 1));
+		ir_label(g, ok);
+	}
+	(void)ir_call(g, BPF_FUNC_probe_read_kernel_str, 3, r.r, n,
+	    ir_alu(g, A_ADD, at, i));
+	ir_label(g, end);
+	return r;
+}
+
+/* The string from a place on; NULL when that is negative. */
+static struct sval
+tail(struct lower *l, vreg at, vreg pos, uint32_t bound)
+{
+	struct gen *g = l->g;
+	struct sval s;
+	label none = ir_newlabel(g);
+	vreg r = ir_new(g);
+
+	ir_set(g, r, 0);
+	ir_bri(g, CC_SLT, pos, 0, none);
+	l->cond++;
+	s = part(l, at, pos, -1, bound);
+	ir_mov(g, r, s.r);
+	l->cond--;
+	ir_label(g, none);
+	s.r = r;
+	s.maynull = true;
+	s.temp = 0;
+	return s;
+}
+
+static struct sval
+strchr_(struct lower *l, const struct node *n)
+{
+	struct sval s = operand(l, n->list);
+	struct gen *g = l->g;
+	bool last = n->func->id == F_STRRCHR;
+
+	rt_set(l, 0, ir_alui(g, A_AND, low_int(l, n->list->next), 0xff));
+	rt_set(l, 1, ir_imm(g, -1));
+	rt_loop(l, last ? RT_RCHR : RT_CHR, l->strmax, s.r, -1);
+	return tail(l, s.r, rt_get(l, 1), s.bound);
+}
+
+/* The needle's place in s from `from` on (back); -1: not there. */
+static vreg
+search(struct lower *l, const struct sval *s, struct sval *sub, vreg from,
+    bool back)
+{
+	struct gen *g = l->g;
+	label empty = ir_newlabel(g);
+	vreg m, r = ir_new(g);
+
+	m = ir_alui(g, A_SUB, low_strlen(l, sub), 1);
+	ir_mov(g, r, from);
+	ir_bri(g, CC_EQ, m, 0, empty);
+	rt_set(l, 0, m);
+	rt_set(l, 1, ir_imm(g, -1));
+	rt_set(l, 2, from);
+	rt_loop(l, back ? RT_RSEARCH : RT_SEARCH, l->strmax, s->r, sub->r);
+	ir_mov(g, r, rt_get(l, 1));
+	ir_label(g, empty);
+	return r;
+}
+
+static struct sval
+strstr_(struct lower *l, const struct node *n)
+{
+	struct sval s = operand(l, n->list), sub = operand(l, n->list->next);
+
+	return tail(l, s.r, search(l, &s, &sub, ir_imm(l->g, 0), false),
+	    s.bound);
+}
+
+/* index(s, sub, [from]), rindex(s, sub, [from]) */
+static vreg
+indexof(struct lower *l, const struct node *n, bool back)
+{
+	const struct node *third = n->list->next->next;
+	struct sval s = operand(l, n->list), sub = operand(l, n->list->next);
+	struct gen *g = l->g;
+	vreg len, from = ir_new(g), r = ir_new(g);
+	label end = ir_newlabel(g), low = ir_newlabel(g);
+
+	len = ir_alui(g, A_SUB, low_strlen(l, &s), 1);
+	ir_set(g, r, -1);
+	if (third != NULL)
+		ir_mov(g, from, low_int(l, third));
+	else
+		ir_mov(g, from, back ? len : ir_imm(g, 0));
+	if (back) {
+		ir_bri(g, CC_SLT, from, 0, end);
+		ir_br(g, CC_SLE, from, len, low);
+		ir_mov(g, from, len);
+	} else {
+		ir_br(g, CC_SGT, from, len, end);
+		ir_bri(g, CC_SGE, from, 0, low);
+		ir_set(g, from, 0);
+	}
+	ir_label(g, low);
+	l->cond++;
+	ir_mov(g, r, search(l, &s, &sub, from, back));
+	l->cond--;
+	ir_label(g, end);
+	return r;
+}
+
+static struct sval
+changecase(struct lower *l, const struct node *n)
+{
+	struct sval s = operand(l, n->list), r = low_strnew(l, s.bound);
+
+	/* the argument may be somebody's */
+	low_strcopy(l, &s, r.r, 0, r.bound);
+	rt_set(l, 0, ir_imm(l->g, n->func->id == F_TOLOWER ? 'A' : 'a'));
+	rt_loop(l, RT_CASE, l->strmax, r.r, -1);
+	return r;
+}
+
+static struct sval
+basename_(struct lower *l, const struct node *n)
+{
+	struct sval s = operand(l, n->list), r;
+	struct gen *g = l->g;
+	label done = ir_newlabel(g), dot = ir_newlabel(g);
+	label slash = ir_newlabel(g), empty = ir_newlabel(g);
+	bool dir = n->func->id == F_DIRNAME;
+	vreg b, e, d, r0 = ir_new(g);
+	int k;
+
+	for (k = 0; k < 4; k++)
+		rt_set(l, k, ir_imm(g, 0));
+	rt_loop(l, RT_PATH, l->strmax, s.r, -1);
+	b = rt_get(l, 0);
+	e = rt_get(l, 1);
+	d = rt_get(l, 2);
+	ir_bri(g, CC_EQ, e, 0, empty);
+	if (dir) {
+		ir_bri(g, CC_EQ, b, 0, dot);
+		ir_bri(g, CC_EQ, d, 0, slash);
+	}
+	l->cond++;
+	r = dir ? part(l, s.r, ir_imm(g, 0), d, s.bound) :
+	    part(l, s.r, b, ir_alu(g, A_SUB, e, b), s.bound);
+	l->cond--;
+	ir_mov(g, r0, r.r);
+	ir_jmp(g, done);
+	ir_label(g, empty);
+	/* nothing but slashes, or nothing at all */
+	ir_bri(g, CC_EQ, ir_load(g, s.r, 0, 1), 0, dot);
+	ir_label(g, slash);
+	ir_mov(g, r0, ir_mapval(g, MAP_RODATA, ro_string(l, "/", 1)));
+	ir_jmp(g, done);
+	ir_label(g, dot);
+	ir_mov(g, r0, ir_mapval(g, MAP_RODATA, ro_string(l, ".", 1)));
+	ir_label(g, done);
+	/* two kinds of memory: only as an address */
+	r.mem = false;
+	r.temp = 0;
+	r.r = low_scalar(l, r0);
+	return r;
+}
+
+/* illumos' lltostr(): base 10 is signed; 0 and 0x before the others. */
+static struct sval
+lltostr(struct lower *l, const struct node *n)
+{
+	const struct node *base = n->list->next;
+	struct gen *g = l->g;
+	uint32_t buf = low_temp(l, RT_DIGITS + 8), k;
+	vreg v = ir_new(g), b = ir_new(g), p = low_tempaddr(l, buf), at, s;
+	label ok = ir_newlabel(g), plain, oct;
+	struct sval r;
+
+	ir_mov(g, v, low_int(l, n->list));
+	if (base != NULL)
+		ir_mov(g, b, low_int(l, base));
+	else
+		ir_set(g, b, 10);
+	ir_bri(g, CC_ULT, ir_alui(g, A_SUB, b, 2), 35, ok);
+	ir_jmp(g, low_fault(l, FLT_ILLOP, b));
+	ir_label(g, ok);
+	for (k = 0; k < RT_DIGITS + 8; k += 8)
+		ir_storei(g, p, (int32_t)k, 8, 0);
+	s = ir_new(g);
+	ir_set(g, s, 0);
+	plain = ir_newlabel(g);
+	ir_bri(g, CC_NE, b, 10, plain);
+	ir_mov(g, s, ir_alui(g, A_SAR, v, 63));
+	ir_label(g, plain);
+	rt_set(l, 0, ir_alu(g, A_SUB, ir_alu(g, A_XOR, v, s), s));
+	rt_set(l, 1, b);
+	rt_set(l, 2, ir_imm(g, 0));
+	rt_loop(l, RT_DIG, RT_DIGITS, p, -1);
+	at = ir_new(g);
+	ir_mov(g, at, rt_get(l, 2));
+	/* 64 digits at most: three bytes before the first are free */
+	ir_bri(g, CC_UGE, at, RT_DIGITS, low_fault(l, FLT_ILLOP, b));
+	ir_bri(g, CC_ULT, at, 3, low_fault(l, FLT_ILLOP, b));
+	plain = ir_newlabel(g);
+	oct = ir_newlabel(g);
+	ok = ir_newlabel(g);
+	ir_bri(g, CC_NE, s, 0, plain);
+	ir_bri(g, CC_EQ, b, 8, oct);
+	ir_bri(g, CC_NE, b, 16, ok);
+	ir_aluito(g, at, A_SUB, at, 1);
+	ir_storei(g, ir_alu(g, A_ADD, p, at), 0, 1, 'x');
+	ir_aluito(g, at, A_SUB, at, 1);
+	ir_storei(g, ir_alu(g, A_ADD, p, at), 0, 1, '0');
+	ir_jmp(g, ok);
+	ir_label(g, oct);
+	ir_bri(g, CC_EQ, v, 0, ok);
+	ir_aluito(g, at, A_SUB, at, 1);
+	ir_storei(g, ir_alu(g, A_ADD, p, at), 0, 1, '0');
+	ir_jmp(g, ok);
+	ir_label(g, plain);
+	ir_aluito(g, at, A_SUB, at, 1);
+	ir_storei(g, ir_alu(g, A_ADD, p, at), 0, 1, '-');
+	ir_label(g, ok);
+	r = low_strnew(l, RT_DIGITS);
+	(void)ir_call(g, BPF_FUNC_probe_read_kernel_str, 3, r.r,
+	    ir_imm(g, r.bound), ir_alu(g, A_ADD, p, at));
+	return r;
+}
+
+/* The bits of a string's characters, 32 bytes of the scratch. */
+static vreg
+charset(struct lower *l, const struct node *n)
+{
+	struct sval s = operand(l, n);
+	vreg bits = low_tempaddr(l, low_temp(l, 32));
+	int k;
+
+	for (k = 0; k < 32; k += 8)
+		ir_storei(l->g, bits, k, 8, 0);
+	rt_loop(l, RT_SET, l->strmax, bits, s.r);
+	return bits;
+}
+
+/* The place of the first character from `from` on that is in the set (in) or
+ * is not; P3: that character. */
+static vreg
+span(struct lower *l, vreg s, vreg bits, vreg from, bool in)
+{
+	rt_set(l, 0, ir_imm(l->g, !in));
+	rt_set(l, 1, from);
+	rt_set(l, 2, from);
+	rt_set(l, 3, ir_imm(l->g, 0));
+	rt_loop(l, RT_SPAN, l->strmax, s, bits);
+	return rt_get(l, 1);
+}
+
+/* The string lives at tokoff + 8, the place to go on from at tokoff. */
+static struct sval
+strtok_(struct lower *l, const struct node *n)
+{
+	struct gen *g = l->g;
+	struct sval s = low_str(l, n->list), t;
+	vreg bits, base, start = ir_new(g), stop = ir_new(g), r = ir_new(g);
+	label old = ir_newlabel(g), none = ir_newlabel(g);
+	label last = ir_newlabel(g), done = ir_newlabel(g);
+	int32_t at = (int32_t)l->tokoff;
+
+	bits = charset(l, n->list->next);
+	base = ir_alui(g, A_ADD, low_scratch(l), at + 8);
+	ir_set(g, r, 0);
+	if (s.maynull)
+		ir_bri(g, CC_EQ, s.r, 0, old);
+	low_strcopy(l, &s, base, 0, l->strmax);
+	ir_storei(g, base, -8, 8, 0);
+	ir_label(g, old);
+	l->cond++;
+	ir_mov(g, start, ir_load(g, base, -8, 8));
+	ir_bri(g, CC_SLT, start, 0, none);
+	ir_mov(g, start, span(l, base, bits, start, false));
+	ir_bri(g, CC_EQ, rt_get(l, 3), 0, none);
+	ir_mov(g, stop, span(l, base, bits, start, true));
+	t = part(l, base, start, ir_alu(g, A_SUB, stop, start), l->strmax);
+	ir_mov(g, r, t.r);
+	ir_bri(g, CC_EQ, rt_get(l, 3), 0, last);
+	ir_store(g, base, -8, 8, ir_alui(g, A_ADD, stop, 1));
+	ir_jmp(g, done);
+	ir_label(g, none);
+	ir_label(g, last);
+	ir_storei(g, base, -8, 8, -1);
+	ir_label(g, done);
+	l->cond--;
+	t.r = r;
+	t.maynull = true;
+	t.temp = 0;
+	return t;
+}
+
+static struct sval
+inet_ntoa(struct lower *l, const struct node *addr)
+{
+	struct gen *g = l->g;
+	int32_t tmp = low_tmp8(l);
+	struct sval r = low_strnew(l, 16);
+
+	low_copyin(l, ir_fp(g, tmp), 0, 4, low_int(l, addr), false);
+	ir_storei(g, r.r, 0, 8, 0);
+	ir_storei(g, r.r, 8, 8, 0);
+	rt_set(l, 0, ir_load(g, ir_fp(g, tmp), 0, 4));
+	rt_set(l, 1, ir_imm(g, 0));
+	rt_loop(l, RT_INET, 4, r.r, -1);
+	r.canon = true;
+	return r;
+}
+
+vreg
+low_intstrfn(struct lower *l, const struct node *n)
+{
+	return indexof(l, n, n->func->id == F_RINDEX);
+}
+
+struct sval
+low_strfn(struct lower *l, const struct node *n)
+{
+	switch (n->func->id) {
+	case F_STRCHR:
+	case F_STRRCHR:
+		return strchr_(l, n);
+	case F_STRSTR:
+		return strstr_(l, n);
+	case F_STRTOK:
+		return strtok_(l, n);
+	case F_TOLOWER:
+	case F_TOUPPER:
+		return changecase(l, n);
+	case F_BASENAME:
+	case F_DIRNAME:
+		return basename_(l, n);
+	case F_LLTOSTR:
+		return lltostr(l, n);
+	case F_INET_NTOA:
+		return inet_ntoa(l, n->list);
+	default:
+		(void)low_error(l, D_UNSUP, n->line,
+		    "%s() cannot be had on this system", n->func->name);
+		return low_strnew(l, 1);
+	}
+}
