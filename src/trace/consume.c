@@ -417,6 +417,17 @@ finish(struct consumer *c, struct msg *m)
 	return drops_check(c->drops, m);
 }
 
+/* What walltimestamp adds to timestamp. */
+static uint64_t
+wall_offset(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec -
+	    clock_now();
+}
+
 int
 consume_run(struct trace *t, struct msg *m)
 {
@@ -427,6 +438,7 @@ consume_run(struct trace *t, struct msg *m)
 	set_wall(t);
 	st->target = (int32_t)t->target;
 	c->sums.begin_ns = clock_now();
+	st->boot_wall_ns = wall_offset();
 	set_activity(t, AC_BEGIN);
 	if (run_manual(c, "BEGIN", m) == -1)
 		return -1;

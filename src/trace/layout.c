@@ -519,9 +519,7 @@ arrays(struct lower *l)
 int
 layout_unit(struct lower *l)
 {
-	l->strmax = (uint32_t)opt_num(&l->t->opt, O_STRSIZE);
-	if (l->strmax < 1)
-		l->strmax = 1;
+	l->strmax = l->u->strmax;
 	l->strsize = up8(l->strmax);
 	l->selfmap = l->specmap = -1;
 	l->p->nspec = (uint32_t)opt_num(&l->t->opt, O_NSPEC);

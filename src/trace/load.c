@@ -217,6 +217,9 @@ load_prog(struct trace *t, FILE *log, struct msg *m)
 
 	for (size_t i = 0; i < pr->nmap; i++)
 		pr->map[i].fd = -1;
+	if (pr->destructive && !opt_flag(&t->opt, O_DESTRUCTIVE))
+		return msg_set(m, "load", "could not enable tracing: "
+		    "Destructive actions not allowed");
 	for (size_t i = 0; i < pr->nmap; i++)
 		if (map_make(&pr->map[i], m) == -1)
 			return -1;

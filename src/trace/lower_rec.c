@@ -296,6 +296,8 @@ recorded(struct lower *l, const struct node *n)
 void
 low_action(struct lower *l, const struct node *n)
 {
+	if ((n->func->flags & FF_DESTRUCTIVE) != 0)
+		l->p->destructive = true;
 	switch (n->func->id) {
 	case F_SPECULATE:
 	case F_COMMIT:

@@ -182,6 +182,7 @@ struct prog {
 	size_t nprobe;
 	const char **str;		/* strings that records name by number */
 	size_t nstr;
+	bool destructive;		/* it may act on the system: needs -w */
 	uint32_t nspec;			/* speculations at one time */
 	int specmap;			/* map of their states, 0: none is used */
 	struct arena *arena;		/* owns everything above but bpf[].* */

@@ -37,7 +37,7 @@ struct slot {			/* of the hash of probes */
 	struct slot *next;
 	uint64_t hash;
 	struct clauseset *set;	/* enabled: its clauses */
-	struct clause *last;	/* latest clause that took it */
+	const struct pdesc *last; /* latest description that took it */
 	struct clause **cl;	/* while matching */
 	size_t ncl, capcl;
 	struct probe p;
@@ -389,6 +389,7 @@ provider_match(struct trace *t, const struct pdesc *pd,
 struct matching {
 	struct trace *t;
 	struct clause *cl;
+	const struct pdesc *pd;
 	size_t cap, found;
 };
 
@@ -403,14 +404,16 @@ match_take(struct probe *p, void *arg)
 	struct clause **list;
 
 	mt->found++;
-	if (s->last == cl)
+	if (s->last == mt->pd)
 		return 0;
-	s->last = cl;
+	s->last = mt->pd;
 	if (push_probe(&cl->probe, &cl->nprobe, &mt->cap, p) == -1)
 		return -2;
 	if (s->ncl == 0 && push_probe(&pt->enabled, &pt->nenabled,
 	    &pt->capenabled, p) == -1)
 		return -2;
+	if (s->ncl > 0 && s->cl[s->ncl - 1] == cl)
+		return 0;
 	list = grow(s->cl, s->ncl, &s->capcl);
 	if (list == NULL)
 		return -2;
@@ -427,6 +430,7 @@ match_pdesc(struct matching *mt, const struct pdesc *pd, struct diag *d)
 	int rc;
 
 	mt->found = 0;
+	mt->pd = pd;
 	msg_clear(&m);
 	rc = provider_match(mt->t, pd, match_take, mt, &m);
 	if (rc == -2)
@@ -469,6 +473,18 @@ set_intern(struct provtab *pt, struct slot *s)
 	return 0;
 }
 
+/* A probe that two descriptions of a clause match fires it twice. */
+static bool
+again(const struct evclause *ec, const struct probe *p)
+{
+	if (ec->cl->pdesc == NULL || ec->cl->pdesc->next == NULL)
+		return false;
+	for (size_t i = 0; i < ec->nprobe; i++)
+		if (ec->probe[i] == p)
+			return true;
+	return false;
+}
+
 /* Adds p to the clause's part of p's event. */
 static int
 event_add(struct event *ev, struct clause *cl, struct probe *p)
@@ -476,7 +492,7 @@ event_add(struct event *ev, struct clause *cl, struct probe *p)
 	struct evclause *ec = ev->nec > 0 ? &ev->ec[ev->nec - 1] : NULL;
 	struct probe **pp;
 
-	if (ec == NULL || ec->cl != cl) {
+	if (ec == NULL || ec->cl != cl || again(ec, p)) {
 		ec = reallocarray(ev->ec, ev->nec + 1, sizeof(*ec));
 		if (ec == NULL)
 			return -1;
