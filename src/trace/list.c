@@ -51,8 +51,8 @@ list_args(struct trace *t, FILE *fp, const struct probe *p, struct msg *m)
 				fprintf(fp, "\t\tNone\n");
 			break;
 		}
-		fprintf(fp, "\t\targs[%u]: %s\n", n, a.native != NULL ? a.native
-		    : type_name(a.type, buf, sizeof(buf)));
+		fprintf(fp, "\t\targs[%u]: %s\n", n,
+		    type_name(a.type, buf, sizeof(buf)));
 	}
 	putc('\n', fp);
 	return 0;

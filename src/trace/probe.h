@@ -79,7 +79,8 @@ struct event {
 /* The type of one probe argument. */
 struct probearg {
 	const struct dtype *type;	/* args[n]; NULL: no such argument */
-	const char *native;		/* -lv text when it differs from the type */
+	const char *native;		/* of a translated type: the text of the */
+					/* type it is made from, else NULL */
 };
 
 /* Stability triple, printed by -v (names of DTrace's dtrace_attribute_t). */

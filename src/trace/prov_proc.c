@@ -123,8 +123,9 @@ proc_arg(struct trace *t, const struct probe *p, unsigned n,
 	text = proc_table[p->key].arg[n];
 	if (text == NULL)
 		return 0;
-	a->native = text;
 	a->type = prov_ctype(t, text);
+	if (strstr(text, "psinfo_t") != NULL)
+		a->native = "struct task_struct *";
 	return a->type == NULL ? msg_set_nomem(m) : 0;
 }
 
