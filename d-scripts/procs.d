@@ -55,16 +55,18 @@ proc:::exec-success
 	    this->path);
 }
 
-proc:::lwp-start
+/* In the creator's context, so that no record of a thread precedes its own. */
+proc:::lwp-create
 /tracked[pid]/
 {
 	@fired = sum(1);
 }
 
-proc:::lwp-start
+proc:::lwp-create
 /tracked[pid]/
 {
-	printf("thread-start\t%d\t%d\t%d\t%d\n", timestamp, pid, tid, cpu);
+	printf("thread-start\t%d\t%d\t%d\t%d\n", timestamp, pid,
+	    args[0]->pr_lwpid, cpu);
 }
 
 proc:::lwp-exit
