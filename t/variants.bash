@@ -116,6 +116,7 @@ v_manifest_hold() { man command.hold set '"running"'; }
 v_manifest_end() { man command.signal set 9; }
 v_manifest_command() { man command.pid add 1; }
 v_manifest_status() { man command.exit_code add 1; }
+v_manifest_environment() { man environment.kernel set '"7.0"'; }
 v_manifest_ref() {
 	man source_refs append '{"kind":"git","ref":"abc"}'
 	man 'source_refs[-1]' twice
@@ -346,8 +347,9 @@ v_span_open() {
 	lose spans spans $((t + 1)) $((t + 2)) 1
 	col spans tracer_drops set 1
 }
-v_ctx_span() { mr spans event span=999; }
+v_ctx_span() { mr spans ctx-install span=999; mr spans ctx-remove span=999; mr spans event span=999; }
 v_ctx_pair() { mr spans ctx-install drop; count spans spans -1; }
+v_ctx_join() { mr cpu cpu-sample rt=77; }
 v_control_order() { mr spans control twice; count spans spans 1; }
 
 # report and verdict

@@ -39,6 +39,7 @@ static void
 fini(struct val *v)
 {
 	val_lives_free(v);
+	val_ctx_free(v->ctx);
 	val_tree_free(&v->tree);
 	bundle_close(&v->b);
 	free(v->finds.v);

@@ -84,6 +84,7 @@ struct val {
 	struct val_member *members;	/* as cohort.members; NULL = none */
 	uint64_t records[FAMILY_COUNT];	/* in raw/, ovf apart */
 	bool whole[FAMILY_COUNT];	/* every line of it could be read */
+	struct val_ctx *ctx;	/* contexts of threads; NULL: no spans */
 	uint64_t first_execve;	/* entry of the target's, 0 = not seen */
 	uint64_t window_start, window_end;	/* 0, UINT64_MAX: not known */
 	uint64_t clock_start, clock_end;	/* as these */
@@ -135,6 +136,7 @@ void val_collectors(struct val *v);	/* validate_collector.c */
 void val_families(struct val *v);
 void val_counts(struct val *v);
 
+void val_ctx_free(struct val_ctx *c);		/* validate_ctx.c */
 /* validate_life.c */
 void val_lives_free(struct val *v);
 

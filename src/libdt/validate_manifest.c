@@ -1,3 +1,5 @@
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -126,6 +128,69 @@ check_refs(struct val *v, const struct bundle_manifest *m, struct msg *msg)
 	return 0;
 }
 
+/* environment.NAME is this string or number; want NULL: null */
+static void
+check_fact(struct val *v, const struct json_ref *env, const char *name,
+    const char *want)
+{
+	const cJSON *n = cJSON_GetObjectItemCaseSensitive(env->node, name);
+
+	if (n == NULL || (want == NULL ? !cJSON_IsNull(n) :
+	    n->valuestring == NULL || strcmp(n->valuestring, want) != 0))
+		val_found(v, FINDING_MANIFEST_ENVIRONMENT, FILE_NAME, 0,
+		    "environment.%.100s is not %.200s", name,
+		    want != NULL ? want : "null");
+}
+
+static void
+check_tracers(struct val *v, const struct json_ref *env)
+{
+	const struct bundle_collectors *c = &v->b.collectors;
+	struct json_ref rates, tracers, t;
+	char rate[32];
+	size_t i;
+
+	if (json_get_object(env, "rates_hz", &rates, NULL) == -1 ||
+	    json_get_object(env, "tracers", &tracers, NULL) == -1) {
+		val_found(v, FINDING_MANIFEST_ENVIRONMENT, FILE_NAME, 0,
+		    "environment has no objects rates_hz and tracers");
+		return;
+	}
+	for (i = 0; i < c->collectors.n; i++) {
+		const struct bundle_collector *k = &c->collectors.v[i];
+
+		(void)snprintf(rate, sizeof(rate), "%" PRIu64, k->rate_hz.v);
+		if (k->rate_hz.known)
+			check_fact(v, &rates, k->name, rate);
+		if (k->tracer == NULL)
+			continue;
+		if (json_get_object(&tracers, k->name, &t, NULL) == -1) {
+			val_found(v, FINDING_MANIFEST_ENVIRONMENT, FILE_NAME,
+			    0, "environment.tracers lacks %.100s", k->name);
+			continue;
+		}
+		check_fact(v, &t, "tracer", k->tracer);
+		check_fact(v, &t, "version", k->tracer_version);
+	}
+}
+
+static void
+check_environment(struct val *v, const struct bundle_manifest *m)
+{
+	struct json_ref env = json_root(m->environment, FILE_NAME);
+	char cpus[32];
+
+	(void)snprintf(cpus, sizeof(cpus), "%" PRIu64, m->host.cpus);
+	check_fact(v, &env, "kernel", m->host.release);
+	check_fact(v, &env, "machine", m->host.machine);
+	check_fact(v, &env, "cpus", cpus);
+	check_fact(v, &env, "cpu_model", m->host.cpu_model);
+	check_fact(v, &env, "governor", m->host.governor);
+	check_fact(v, &env, "clocksource", m->host.clocksource);
+	if (v->b.have[BUNDLE_COLLECTORS] && !v->collectors_odd)
+		check_tracers(v, &env);
+}
+
 int
 val_manifest(struct val *v, struct msg *m)
 {
@@ -137,6 +202,7 @@ val_manifest(struct val *v, struct msg *m)
 	check_created(v, man);
 	check_tools(v, man);
 	check_command(v, &man->command);
+	check_environment(v, man);
 	if (v->b.have[BUNDLE_COHORT] && !v->cohort_odd)
 		check_target(v, &man->command);
 	return check_refs(v, man, m);

@@ -1,3 +1,86 @@
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
 #include "libdt/validate_pass.h"
 
-const struct val_pass_ops val_maps_ops = { NULL, NULL, NULL };
+/* The manifest's libraries, found by the hashes of path and build-id. */
+struct libraries {
+	struct val_map map;
+	bool *mapped;
+};
+
+static uint64_t
+hash(const char *s, size_t n)
+{
+	return XXH3_64bits(s, n);
+}
+
+static int
+maps_begin(struct val_pass *p)
+{
+	const struct bundle_manifest *m = &p->v->b.manifest;
+	struct libraries *s = calloc(1, sizeof(*s));
+	const struct bundle_library *l;
+	size_t i;
+
+	p->state = s;
+	if (s == NULL || (s->mapped = calloc(m->libraries.n + 1,
+	    sizeof(*s->mapped))) == NULL)
+		return msg_set_nomem(p->m);
+	for (i = 0; i < m->libraries.n; i++) {
+		l = &m->libraries.v[i];
+		if (val_map_set(&s->map, hash(l->path, strlen(l->path)),
+		    l->build_id != NULL ? hash(l->build_id,
+		    strlen(l->build_id)) : 0, (uint32_t)i) == -1)
+			return msg_set_nomem(p->m);
+	}
+	return 0;
+}
+
+/* Files, and what has a build-id (the vdso), are libraries. */
+static int
+maps_record(struct val_pass *p, const struct record *r)
+{
+	const struct value *path = &r->v[REC_MAP_PATH];
+	const struct value *id = &r->v[REC_MAP_BUILD_ID];
+	struct libraries *s = p->state;
+	ssize_t i;
+
+	if (r->kind != KIND_MAP || !p->v->b.have[BUNDLE_MANIFEST] ||
+	    (!id->given && (path->len == 0 || path->s[0] != '/')))
+		return 0;
+	i = val_map_get(&s->map, hash(path->s, path->len),
+	    id->given ? hash(id->s, id->len) : 0);
+	if (i == -1)
+		PASS_BAD(p, LIBRARY_UNLISTED, "%.*s with this build-id is no "
+		    "library of the manifest", path->len < 200 ?
+		    (int)path->len : 200, path->s);
+	else
+		s->mapped[i] = true;
+	return 0;
+}
+
+static int
+maps_end(struct val_pass *p)
+{
+	const struct bundle_manifest *m = &p->v->b.manifest;
+	struct libraries *s = p->state;
+	size_t i;
+
+	if (s == NULL)
+		return 0;
+	for (i = 0; s->mapped != NULL && !p->bad && i < m->libraries.n; i++)
+		if (!s->mapped[i])
+			val_found(p->v, FINDING_LIBRARY_UNMAPPED,
+			    "manifest.json", 0, "libraries[%zu] %.200s was "
+			    "never mapped", i, m->libraries.v[i].path);
+	val_map_free(&s->map);
+	free(s->mapped);
+	free(s);
+	return 0;
+}
+
+const struct val_pass_ops val_maps_ops = {
+	maps_begin, maps_record, maps_end,
+};

@@ -85,6 +85,19 @@ void val_drops_end(struct val_pass *p);
 /* A whole drop interval lies in the open interval (from, to). */
 bool val_drops_within(const struct val_pass *p, uint64_t from, uint64_t to);
 
+/*
+ * validate_ctx.c. Taking gives 1 where a thread leaves what it does not hold,
+ * -1 with p->m. val_ctx_check() is for records of other families, once the
+ * spans have been read and closed; val_ctx_now() for those of spans.
+ */
+struct val_ctx *val_ctx_new(struct msg *m);
+int val_ctx_take(struct val_ctx *c, struct val_pass *p,
+    const struct record *r);
+void val_ctx_close(struct val_ctx *c);
+void val_ctx_check(struct val_pass *p, const struct record *r);
+void val_ctx_now(struct val_ctx *c, struct val_pass *p,
+    const struct record *r);
+
 /* validate_life.c: the record at hand against its thread's life */
 void val_thread(struct val_pass *p, const struct record *r);
 /* The member executed another program within (from, to]. */

@@ -44,15 +44,16 @@ end_of(const struct record *r)
 }
 
 /*
- * Mappings and births of before the window are kept: what comes later needs
- * them.
+ * Births of before the window are kept, and mappings of a target that was
+ * running: what comes later needs them.
  */
 static bool
 check_window(struct val_pass *p)
 {
 	uint64_t start = p->v->window_start;
 
-	if (p->family == FAMILY_MAPS || p->family == FAMILY_PROCS)
+	if (p->family == FAMILY_PROCS || (p->family == FAMILY_MAPS &&
+	    p->v->b.manifest.command.mode == MODE_ATTACH))
 		start = p->v->clock_start;
 	if (p->end < start)
 		PASS_BAD(p, RECORD_WINDOW, "it ended %" PRIu64 " ns before "
@@ -171,6 +172,9 @@ check_record(struct val_pass *p, const struct val_pass_ops *ops,
 	check_values(p, r);
 	if (p->family != FAMILY_PROCS)
 		val_thread(p, r);
+	if (p->family != FAMILY_PROCS && p->family != FAMILY_MAPS &&
+	    p->family != FAMILY_SPANS)
+		val_ctx_check(p, r);
 	return ops != NULL && ops->record != NULL ? ops->record(p, r) : 0;
 }
 

@@ -14,20 +14,10 @@ struct span {
 	uint8_t mark;
 };
 
-/* A context a thread holds, in a chain. */
-struct held {
-	uint64_t span;
-	uint32_t under;		/* index + 1 of the next in the chain */
-};
-
 struct spans {
 	struct val_map ids;	/* (id, 0) to v */
 	struct span *v;
 	size_t n, cap;
-	struct val_map holders;	/* (member, tid) to the chain's top in held */
-	struct held *held;
-	size_t nheld, held_cap;
-	uint32_t unused;	/* chain of free ones */
 	uint8_t *phase;		/* of each member, + 1 */
 	bool lossy;		/* starts may be missing */
 	bool full;
@@ -46,6 +36,8 @@ spans_begin(struct val_pass *p)
 	s->phase = calloc(p->v->b.cohort.members.n + 1, 1);
 	if (s->phase == NULL)
 		return msg_set_nomem(p->m);
+	if ((p->v->ctx = val_ctx_new(p->m)) == NULL)
+		return -1;
 	s->lossy = p->v->b.manifest.command.mode == MODE_ATTACH;
 	for (i = 0; i < c->collectors.n; i++)
 		if (c->collectors.v[i].family == FAMILY_SPANS &&
@@ -60,7 +52,7 @@ static int
 full(struct val_pass *p, struct spans *s)
 {
 	if (!s->full)
-		PASS_BAD(p, RECORD_LIMIT, "more than %u spans or contexts",
+		PASS_BAD(p, RECORD_LIMIT, "more than %u spans",
 		    p->v->limit);
 	s->full = s->lossy = true;
 	return 0;
@@ -150,61 +142,6 @@ check_span(struct val_pass *p, const struct record *r)
 		    span->u);
 }
 
-static int
-install(struct val_pass *p, uint64_t span)
-{
-	struct spans *s = p->state;
-	ssize_t top = val_map_get(&s->holders, (uint64_t)p->member, p->tid);
-	struct held *v;
-	size_t cap;
-	uint32_t i;
-
-	if (s->unused != 0) {
-		i = s->unused - 1;
-		s->unused = s->held[i].under;
-	} else {
-		if (s->nheld >= p->v->limit)
-			return full(p, s);
-		if (s->nheld == s->held_cap) {
-			cap = s->held_cap > 0 ? s->held_cap * 2 : 256;
-			v = reallocarray(s->held, cap, sizeof(*v));
-			if (v == NULL)
-				return msg_set_nomem(p->m);
-			s->held = v;
-			s->held_cap = cap;
-		}
-		i = (uint32_t)s->nheld++;
-	}
-	s->held[i] = (struct held){ span, (uint32_t)(top + 1) };
-	return val_map_set(&s->holders, (uint64_t)p->member, p->tid, i) ==
-	    -1 ? msg_set_nomem(p->m) : 0;
-}
-
-/* Contexts are left in the reverse order: only the last can be removed. */
-static int
-ctx_remove(struct val_pass *p, uint64_t span)
-{
-	struct spans *s = p->state;
-	ssize_t top = val_map_get(&s->holders, (uint64_t)p->member, p->tid);
-	uint32_t under;
-
-	if (top == -1 || s->held[top].span != span) {
-		if (!s->lossy)
-			PASS_BAD(p, CTX_PAIR, "thread %" PRIu64 " does not "
-			    "hold span %" PRIu64, p->tid, span);
-		return 0;
-	}
-	under = s->held[top].under;
-	s->held[top].under = s->unused;
-	s->unused = (uint32_t)top + 1;
-	if (under == 0)
-		val_map_del(&s->holders, (uint64_t)p->member, p->tid);
-	else if (val_map_set(&s->holders, (uint64_t)p->member, p->tid,
-	    under - 1) == -1)
-		return msg_set_nomem(p->m);
-	return 0;
-}
-
 static void
 control(struct val_pass *p, const struct record *r)
 {
@@ -223,28 +160,37 @@ control(struct val_pass *p, const struct record *r)
 static int
 spans_record(struct val_pass *p, const struct record *r)
 {
+	struct spans *s = p->state;
+	int held = val_ctx_take(p->v->ctx, p, r);
+
+	if (held == -1)
+		return -1;
 	switch (r->kind) {
 	case KIND_SPAN_START:
 		return span_start(p, r);
 	case KIND_SPAN_END:
 		span_end(p, r);
-		return 0;
+		break;
 	case KIND_CTX_INSTALL:
 		check_span(p, r);
-		return p->member != -1 && r->v[REC_SPAN].given ?
-		    install(p, r->v[REC_SPAN].u) : 0;
+		break;
 	case KIND_CTX_REMOVE:
-		return p->member != -1 && r->v[REC_SPAN].given ?
-		    ctx_remove(p, r->v[REC_SPAN].u) : 0;
-	case KIND_EVENT:
-		check_span(p, r);
-		return 0;
+		if (held == 1 && !s->lossy)
+			PASS_BAD(p, CTX_PAIR, "thread %" PRIu64
+			    " does not hold span %" PRIu64, p->tid,
+			    r->v[REC_SPAN].u);
+		break;
 	case KIND_CONTROL:
 		control(p, r);
-		return 0;
+		val_ctx_now(p->v->ctx, p, r);
+		break;
+	case KIND_EVENT:
+		val_ctx_now(p->v->ctx, p, r);
+		break;
 	default:
-		return 0;
+		break;
 	}
+	return 0;
 }
 
 static ssize_t
@@ -308,12 +254,12 @@ spans_end(struct val_pass *p)
 
 	if (s == NULL)
 		return 0;
-	if (!p->bad)
+	if (!p->bad && s->phase != NULL)
 		check_parents(p, s);
+	if (p->v->ctx != NULL)
+		val_ctx_close(p->v->ctx);
 	val_map_free(&s->ids);
-	val_map_free(&s->holders);
 	free(s->v);
-	free(s->held);
 	free(s->phase);
 	free(s);
 	return 0;

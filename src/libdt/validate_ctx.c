@@ -1,0 +1,277 @@
+/*
+ * The contexts of threads: which runtime and which innermost span a thread
+ * has at a time, as dt-finalize joins them into other records.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdt/validate_pass.h"
+
+/* A span that a thread holds; both chains end in -1. */
+struct held {
+	uint64_t span;
+	ssize_t under, above;	/* in the thread */
+	ssize_t outer;		/* the same span once more */
+};
+
+struct ctx_thread {
+	uint64_t rt;		/* 0 = not known */
+	ssize_t top;
+};
+
+/* What a thread's context became. */
+struct change {
+	uint64_t pid, tid, ts;
+	uint64_t rt, span;	/* 0 = none */
+	uint64_t seq;		/* order in the file */
+};
+
+struct val_ctx {
+	struct val_map threads;	/* (pid, tid) */
+	struct val_map holds;	/* (thread, span): the innermost of them */
+	struct ctx_thread *thread;
+	size_t nthread, thread_cap;
+	struct held *held;
+	size_t nheld, held_cap;
+	ssize_t unused;		/* chain of free ones */
+	struct change *change;
+	size_t n, cap;
+	bool full;
+};
+
+struct val_ctx *
+val_ctx_new(struct msg *m)
+{
+	struct val_ctx *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		msg_set_nomem(m);
+	else
+		c->unused = -1;
+	return c;
+}
+
+void
+val_ctx_free(struct val_ctx *c)
+{
+	if (c == NULL)
+		return;
+	val_map_free(&c->threads);
+	val_map_free(&c->holds);
+	free(c->thread);
+	free(c->held);
+	free(c->change);
+	free(c);
+}
+
+/* Room for one more of an array; -1 without memory. */
+static int
+room(void *array, size_t n, size_t *cap, size_t size)
+{
+	size_t more = *cap > 0 ? *cap * 2 : 256;
+	void *v;
+
+	if (n < *cap)
+		return 0;
+	memcpy(&v, array, sizeof(v));
+	if ((v = reallocarray(v, more, size)) == NULL)
+		return -1;
+	memcpy(array, &v, sizeof(v));
+	*cap = more;
+	return 0;
+}
+
+static ssize_t
+thread_of(struct val_ctx *c, const struct val_pass *p)
+{
+	ssize_t i = val_map_get(&c->threads, p->pid, p->tid);
+
+	if (i != -1)
+		return i;
+	if (room(&c->thread, c->nthread, &c->thread_cap,
+	    sizeof(*c->thread)) == -1 || val_map_set(&c->threads, p->pid,
+	    p->tid, (uint32_t)c->nthread) == -1)
+		return -1;
+	c->thread[c->nthread] = (struct ctx_thread){ 0, -1 };
+	return (ssize_t)c->nthread++;
+}
+
+static int
+push(struct val_ctx *c, ssize_t t, uint64_t span)
+{
+	struct ctx_thread *th = &c->thread[t];
+	ssize_t i = c->unused;
+
+	if (i != -1)
+		c->unused = c->held[i].under;
+	else if (room(&c->held, c->nheld, &c->held_cap, sizeof(*c->held)) ==
+	    -1)
+		return -1;
+	else
+		i = (ssize_t)c->nheld++;
+	c->held[i] = (struct held){ span, th->top, -1,
+	    val_map_get(&c->holds, (uint64_t)t, span) };
+	if (th->top != -1)
+		c->held[th->top].above = i;
+	th->top = i;
+	return val_map_set(&c->holds, (uint64_t)t, span, (uint32_t)i);
+}
+
+/* 1 if the thread does not hold it. Spans may close in any order. */
+static int
+drop(struct val_ctx *c, ssize_t t, uint64_t span)
+{
+	ssize_t i = val_map_get(&c->holds, (uint64_t)t, span);
+	struct held *h;
+
+	if (i == -1)
+		return 1;
+	h = &c->held[i];
+	if (h->above != -1)
+		c->held[h->above].under = h->under;
+	else
+		c->thread[t].top = h->under;
+	if (h->under != -1)
+		c->held[h->under].above = h->above;
+	if (h->outer == -1)
+		val_map_del(&c->holds, (uint64_t)t, span);
+	else if (val_map_set(&c->holds, (uint64_t)t, span,
+	    (uint32_t)h->outer) == -1)
+		return -1;
+	h->under = c->unused;
+	c->unused = i;
+	return 0;
+}
+
+static int
+note(struct val_ctx *c, const struct val_pass *p, ssize_t t)
+{
+	const struct ctx_thread *th = &c->thread[t];
+
+	if (room(&c->change, c->n, &c->cap, sizeof(*c->change)) == -1)
+		return -1;
+	c->change[c->n] = (struct change){ p->pid, p->tid, p->ts, th->rt,
+	    th->top != -1 ? c->held[th->top].span : 0, c->n };
+	c->n++;
+	return 0;
+}
+
+int
+val_ctx_take(struct val_ctx *c, struct val_pass *p, const struct record *r)
+{
+	const struct value *rt = &r->v[REC_RT], *span = &r->v[REC_SPAN];
+	int rc = 0;
+	ssize_t t;
+
+	if (c->n >= p->v->limit || c->full) {
+		if (!c->full)
+			PASS_BAD(p, RECORD_LIMIT, "more than %u changes of "
+			    "contexts", p->v->limit);
+		c->full = true;
+		return 0;
+	}
+	if ((t = thread_of(c, p)) == -1)
+		return msg_set_nomem(p->m);
+	if (rt->given)
+		c->thread[t].rt = rt->u;
+	if (span->given && (r->kind == KIND_SPAN_START ||
+	    r->kind == KIND_CTX_INSTALL))
+		rc = push(c, t, span->u);
+	else if (span->given && (r->kind == KIND_SPAN_END ||
+	    r->kind == KIND_CTX_REMOVE))
+		rc = drop(c, t, span->u);
+	if (rc == -1 || note(c, p, t) == -1)
+		return msg_set_nomem(p->m);
+	return rc;
+}
+
+static int
+change_cmp(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* No more is taken: what is left is looked up by time. */
+void
+val_ctx_close(struct val_ctx *c)
+{
+	if (c->n > 0)
+		qsort(c->change, c->n, sizeof(*c->change), change_cmp);
+	val_map_free(&c->threads);
+	val_map_free(&c->holds);
+	free(c->held);
+	c->held = NULL;
+}
+
+static void
+at(const struct val_ctx *c, const struct val_pass *p, uint64_t *rt,
+    uint64_t *span)
+{
+	struct change key = { p->pid, p->tid, p->ts, 0, 0, UINT64_MAX };
+	size_t lo = 0, hi = c->n, mid;
+	const struct change *x;
+
+	*rt = *span = 0;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (change_cmp(&c->change[mid], &key) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	x = lo > 0 ? &c->change[lo - 1] : NULL;
+	if (x == NULL || x->pid != p->pid || x->tid != p->tid)
+		return;
+	*rt = x->rt;
+	*span = x->span;
+}
+
+static void
+differ(struct val_pass *p, const struct record *r, uint64_t rt,
+    uint64_t span)
+{
+	const struct value *a = &r->v[REC_RT], *b = &r->v[REC_SPAN];
+	bool own = p->family == FAMILY_GC || p->family == FAMILY_SPANS;
+
+	/* those families tell of the runtime themselves */
+	if (!own && (a->given ? a->u : 0) != rt)
+		PASS_BAD(p, CTX_JOIN, "rt is not %" PRIu64 ", the thread's "
+		    "runtime then (0: none)", rt);
+	else if ((b->given ? b->u : 0) != span)
+		PASS_BAD(p, CTX_JOIN, "span is not %" PRIu64 ", the thread's "
+		    "span then (0: none)", span);
+}
+
+void
+val_ctx_check(struct val_pass *p, const struct record *r)
+{
+	const struct val_ctx *c = p->v->ctx;
+	uint64_t rt = 0, span = 0;
+
+	if (val_file(p->v, bundle_raw_path(FAMILY_SPANS)) != NULL &&
+	    (c == NULL || c->full || !p->v->whole[FAMILY_SPANS]))
+		return;
+	if (c != NULL)
+		at(c, p, &rt, &span);
+	differ(p, r, rt, span);
+}
+
+void
+val_ctx_now(struct val_ctx *c, struct val_pass *p, const struct record *r)
+{
+	ssize_t t = val_map_get(&c->threads, p->pid, p->tid), top;
+
+	if (c->full)
+		return;
+	top = t != -1 ? c->thread[t].top : -1;
+	differ(p, r, 0, top != -1 ? c->held[top].span : 0);
+}
