@@ -27,6 +27,8 @@ arg_type(struct checker *c, const struct probe *p, unsigned i, int line,
 	/* a translated type: the text of what it is made from */
 	if (a.type != NULL && a.native != NULL)
 		*native = type_lookup(c->u->types, a.native);
+	if (*native != NULL && type_same(*native, a.type))
+		*native = NULL;
 	return a.type;
 }
 

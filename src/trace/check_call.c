@@ -5,6 +5,7 @@
 
 #include "check_impl.h"
 #include "ident.h"
+#include "trace.h"
 #include "type_decl.h"
 
 /* One parameter of a prototype text. */
@@ -252,6 +253,19 @@ check_place(struct checker *c, const struct node *n, bool stmt)
 	return 0;
 }
 
+static int
+check_scratch(struct checker *c, const struct node *n)
+{
+	int64_t max = opt_num(&c->t->opt, O_SCRATCHSIZE);
+
+	if (n->list->kind != N_INT || (n->list->ival >= 0 &&
+	    n->list->ival <= max))
+		return 0;
+	return diag_error(c->d, D_ALLOCA_SIZE, n->line, "alloca(%lld) size "
+	    "larger than scratch space (%lld): see -x scratchsize",
+	    (long long)n->list->ival, (long long)max);
+}
+
 struct node *
 check_call(struct checker *c, struct node *n, bool stmt)
 {
@@ -266,6 +280,8 @@ check_call(struct checker *c, struct node *n, bool stmt)
 		c->u->destructive = n->line;
 	rc = n->func->kind == FN_ACTION ? check_action(c, n) :
 	    check_arguments(c, n);
+	if (rc == 0 && n->func->id == F_ALLOCA)
+		rc = check_scratch(c, n);
 	if (rc < 0 || (t = result_type(c, n)) == NULL)
 		return NULL;
 	if (type_is_string(t))

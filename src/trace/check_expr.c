@@ -231,11 +231,45 @@ additive(struct checker *c, struct node *n)
 	return incompatible(c, n, n->a, n->b);
 }
 
+/* A comparison's right side may name an enumerator of the left side's type,
+ * which need not be known otherwise (kernel types). */
+static struct node *
+enumerator(struct checker *c, const struct node *n, const struct node *a,
+    struct node *b)
+{
+	const struct dtype *t;
+	char buf[128];
+
+	if (n->op < OP_EQ || n->op > OP_GE || b->kind != N_VAR ||
+	    b->ival != SP_GLOBAL || a == NULL ||
+	    (t = type_complete(c->u->types, a->type))->kind != DK_ENUM)
+		return b;
+	for (size_t i = 0; i < t->nmem; i++) {
+		struct ident *id;
+
+		if (strcmp(t->mem[i].name, b->str) != 0)
+			continue;
+		id = ident_find(c->u, SP_GLOBAL, b->str);
+		if (id != NULL && id->kind != ID_ENUMCONST) {
+			diag_error(c->d, D_IDENT_AMBIG, n->line, "ambiguous "
+			    "use of operator %s: %s is both a %s enum tag and "
+			    "a global variable", check_opname(n->op, false),
+			    b->str, type_name(t, buf, sizeof(buf)));
+			return NULL;
+		}
+		return node_int(c->u, check_normal(t->mem[i].value, t), t,
+		    b->line);
+	}
+	return b;
+}
+
 static struct node *
 binary(struct checker *c, struct node *n)
 {
-	struct node *a = check_read(c, n->a), *b = check_read(c, n->b);
+	struct node *a = check_read(c, n->a), *b;
 
+	if ((b = enumerator(c, n, a, n->b)) != NULL)
+		b = check_read(c, b);
 	if (a == NULL || b == NULL)
 		return NULL;
 	n->a = a;
@@ -350,6 +384,10 @@ modifiable(struct checker *c, const struct node *n, const struct node *a)
 	if (!check_writable(a))
 		return diag_error(c->d, D_OP_WRITE, n->line, "operator %s can "
 		    "only be applied to a writable variable", op);
+	while (a->kind == N_MEMBER || a->kind == N_ARRAYREF)
+		a = a->a;
+	if (a->kind == N_VAR)
+		a->id->written = true;
 	return 0;
 }
 

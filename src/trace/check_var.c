@@ -5,6 +5,7 @@
 #include "check_impl.h"
 #include "ident.h"
 #include "near.h"
+#include "regs.h"
 #include "type_decl.h"
 
 static const char *
@@ -306,6 +307,7 @@ check_var(struct checker *c, struct node *n, enum use use)
 	enum space sp = (enum space)n->ival;
 	struct ident *id;
 	bool failed = false;
+	int64_t value;
 
 	id = sp == SP_GLOBAL ? global(c, n, &failed) :
 	    ident_find(c->u, sp, n->str);
@@ -313,6 +315,10 @@ check_var(struct checker *c, struct node *n, enum use use)
 		return NULL;
 	if (id == NULL && sp == SP_GLOBAL && strcmp(n->str, "NULL") == 0)
 		return node_int(c->u, 0, type_int(c->u->types, 8, true),
+		    n->line);
+	if (id == NULL && sp == SP_GLOBAL && use == USE_READ &&
+	    const_lookup(n->str, &value))
+		return node_int(c->u, value, type_int(c->u->types, 4, true),
 		    n->line);
 	if (id == NULL && (use == USE_READ || strchr(n->str, '`') != NULL))
 		return undefined(c, n, sp);
@@ -479,6 +485,12 @@ builtin_array(struct checker *c, struct node *n, struct ident *id)
 	if (!type_is_integer(i->type)) {
 		diag_error(c->d, D_PROTO_ARG, n->line, "%s[ ] argument #1 "
 		    "must be an integer", id->name);
+		return NULL;
+	}
+	if (i->kind == N_INT && (i->ival < 0 || i->ival >= REGS_N)) {
+		diag_error(c->d, D_REGS_IDX, n->line, "index %lld is out of "
+		    "range for uregs[ ] (0 to %d)", (long long)i->ival,
+		    REGS_N - 1);
 		return NULL;
 	}
 	if ((n->list = check_conv(c, i, type_int(c->u->types, 8, true)))

@@ -16,6 +16,8 @@ struct ident *ident_add(struct unit *, enum space, enum ikind,
 	    const char *name, int line);
 /* Found among variables, built-ins, functions, inlines, enumerators. */
 bool	ident_known(struct unit *, const char *name);
+/* A constant of const.def (errno, signals, …) by its name. */
+bool	const_lookup(const char *name, int64_t *value);
 /* A scalar turns into an associative array at its first use as one. */
 void	ident_morph(struct unit *, struct ident *, enum ikind);
 /* "did you mean" for a global name; NULL: nothing is near. */

@@ -276,7 +276,7 @@ predicate(struct parser *p, struct clause *cl)
 	if (rc < 0)
 		return -1;
 	if (lex_char(&p->lx) != '{')
-		return diag_error(p->d, D_SYNTAX, p->lx.line, "expected "
+		return diag_error(p->d, D_SYNTAX, cl->pred->line, "expected "
 		    "actions { } following probe description and predicate");
 	return 0;
 }
