@@ -20,6 +20,7 @@
 #include "sym.h"
 #include "trace.h"
 #include "value.h"
+#include "victim.h"
 
 static bool
 is_user_code(const struct datum *d, size_t n)
@@ -51,14 +52,19 @@ names_user_code(const struct prog *pg)
 int
 print_open(struct trace *t, struct msg *m)
 {
+	size_t i;
+
 	if ((t->print = calloc(1, sizeof(*t->print))) == NULL ||
 	    flow_init(&t->print->flow, t->kern.ncpu) == -1)
 		return msg_set_nomem(m);
 	if (t->sym == NULL && (t->sym = sym_new()) == NULL)
 		return msg_set_nomem(m);
-	/* where the kernel refuses, processes are looked at when seen */
-	if (names_user_code(t->prog) && !opt_flag(&t->opt, O_NORESOLVE))
+	if (names_user_code(t->prog) && !opt_flag(&t->opt, O_NORESOLVE)) {
+		/* where the kernel refuses, processes are looked at when seen */
 		(void)sym_events_open(t->sym, NULL);
+		for (i = 0; t->victims != NULL && i < t->victims->n; i++)
+			sym_note_pid(t->sym, t->victims->v[i].pid);
+	}
 	return t->agg != NULL ? 0 : agg_open(t, m);
 }
 
