@@ -21,6 +21,7 @@ struct aggrow {
 	uint64_t *val;			/* agg->nval, as prog.h lays them out */
 	uint64_t normal;		/* normalize()'s divisor, else 1 */
 	uint64_t hash;
+	bool gone;			/* to be taken out of the map */
 };
 
 /* Adds one CPU's values to dst, of nval u64s; both may be empty ([0] == 0). */

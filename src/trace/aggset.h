@@ -1,6 +1,6 @@
 /*
- * aggset.h - the tables behind agg.h: shared by agg.c (reading, changing) and
- * aggsort.c (order, printing).
+ * aggset.h - the tables behind agg.h: shared by agg.c (rows, changes), aggread.c
+ * (the kernel's maps) and aggsort.c (order, printing).
  *
  * A struct aggset owns its tables, a table its rows.
  */
@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "aggrow.h"
+
+struct msg;
 
 struct aggtab {
 	const struct aggdesc *agg;
@@ -28,6 +30,11 @@ struct aggset {
 };
 
 struct aggtab *aggset_tab(struct aggset *, const struct aggdesc *);
+/* The row of a key, made where there is none; NULL: no memory. */
+struct aggrow *aggset_row(struct aggtab *, const uint8_t *key);
+/* Takes the keys of rows that are `gone` out of the kernel's map, so that what
+ * is added later begins at zero. */
+int	aggset_forget(struct trace *, const struct aggdesc *, struct msg *);
 
 /* Sort order as the aggsort* options have it. Rows of several aggregations
  * are ordered by aggregation first. */

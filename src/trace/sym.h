@@ -23,6 +23,8 @@ struct symname {
 	const char *name;	/* NULL: no symbol covers the address */
 	uint64_t off;		/* address - symbol's start */
 	uint64_t fileoff;	/* user: offset in the mapped file */
+	uint64_t modstart;	/* an address of the module or mapping, the */
+				/* same one for all addresses in it */
 };
 
 struct symtab *sym_new(void);

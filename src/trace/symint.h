@@ -95,6 +95,7 @@ struct symtab {
 	struct symlist kern;
 	const char **kmod;		/* names of modules */
 	size_t nkmod;
+	uint64_t *kmodstart;		/* their first symbols' addresses */
 	uint16_t *kmodof;		/* [symbol]: index in kmod */
 	bool kern_read;
 	struct symfile *file[SYM_HASH];

@@ -77,8 +77,13 @@ settle(struct symtab *st)
 	symlist_sort(l);
 	if ((st->kmodof = calloc(l->n + 1, sizeof(*st->kmodof))) == NULL)
 		return -1;
-	for (i = 0; i < l->n; i++)
+	st->kmodstart = calloc(st->nkmod + 1, sizeof(*st->kmodstart));
+	if (st->kmodstart == NULL)
+		return -1;
+	for (i = l->n; i-- > 0; ) {
 		st->kmodof[i] = (uint16_t)l->sym[i].size;
+		st->kmodstart[st->kmodof[i]] = l->sym[i].start;
+	}
 	for (i = 0; i < l->n; i++) {
 		next = i + 1 < l->n ? l->sym[i + 1].start : UINT64_MAX;
 		l->sym[i].size = next - l->sym[i].start < REACH ?
@@ -119,6 +124,7 @@ sym_kernel(struct symtab *st, uint64_t addr, struct symname *sn)
 	if ((r = symlist_find(&st->kern, addr)) == NULL)
 		return false;
 	sn->mod = st->kmod[st->kmodof[r - st->kern.sym]];
+	sn->modstart = st->kmodstart[st->kmodof[r - st->kern.sym]];
 	sn->name = r->name;
 	sn->off = addr - r->start;
 	return true;

@@ -69,6 +69,7 @@ sym_free(struct symtab *st)
 	symevents_close(st->ev);
 	symlist_free(&st->kern);
 	free(st->kmod);
+	free(st->kmodstart);
 	free(st->kmodof);
 	free(st);
 }
@@ -445,10 +446,12 @@ sym_user(struct symtab *st, pid_t pid, uint64_t addr, struct symname *sn)
 	if (m->file == NULL) {
 		sn->name = symjit_find(p, addr, &sn->off);
 		sn->mod = sn->name != NULL ? "[jit]" : NULL;
+		sn->modstart = m->start;
 		return sn->name != NULL;
 	}
 	sn->mod = m->file->mod;
 	sn->path = m->file->path;
+	sn->modstart = m->start;
 	sn->fileoff = addr - m->start + m->off;
 	sn->name = symfile_find(m->file, sn->fileoff, &sn->off);
 	return true;

@@ -84,6 +84,36 @@ symtext_datum(const struct trace *t, const struct datum *d,
 	symtext(&sn, known, a, d->what == ACT_UADDR, buf, size);
 }
 
+bool
+symtext_is_name(const struct datum *d)
+{
+	return d->what == ACT_SYM || d->what == ACT_MOD ||
+	    d->what == ACT_USYM || d->what == ACT_UMOD;
+}
+
+void
+symtext_canonical(const struct trace *t, const struct datum *d, uint8_t *base)
+{
+	bool user = d->what == ACT_USYM || d->what == ACT_UMOD;
+	uint8_t *p = base + d->off;
+	pid_t pid = 0;
+	struct symname sn;
+	uint64_t a;
+
+	if (user) {
+		pid = (pid_t)value_uint(p, 8);
+		p += 8;
+	}
+	a = value_uint(p, 8);
+	if (!(user ? lookup_user(t, pid, a, &sn) : lookup_kernel(t, a, &sn)))
+		return;
+	if (d->what == ACT_MOD || d->what == ACT_UMOD)
+		a = sn.modstart;
+	else if (sn.name != NULL)
+		a -= sn.off;
+	memcpy(p, &a, sizeof(a));
+}
+
 static int
 print_stack(const struct trace *t, FILE *fp, const struct datum *d,
     const uint8_t *base)

@@ -8,6 +8,7 @@
 #ifndef TRACE_SYMTEXT_H
 #define TRACE_SYMTEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +24,12 @@ int	symtext_print(const struct trace *, FILE *, const struct datum *,
 /* A symbol datum (not a stack) as text without padding; NUL-ends buf. */
 void	symtext_datum(const struct trace *, const struct datum *,
 	    const uint8_t *base, char *buf, size_t size);
+/* A symbol's or module's name, not an exact address. */
+bool	symtext_is_name(const struct datum *);
+/* Puts the start of the symbol or module in the place of an address in it, so
+ * that all its addresses are one key. */
+void	symtext_canonical(const struct trace *, const struct datum *,
+	    uint8_t *base);
 /* module`symbol+0xoff, module`0xaddr or 0xaddr. */
 void	symtext_kaddr(const struct trace *, uint64_t addr, char *buf,
 	    size_t size);
