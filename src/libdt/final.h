@@ -1,0 +1,123 @@
+/*
+ * dt-finalize's work, shared by its parts: a staging directory (dt-bundle(5))
+ * becomes the tree of a bundle. spool/ and all else in staging stays as it
+ * is, so that it can be done again.
+ *
+ * Ownership: a struct final owns all that hangs from it until final_close();
+ * its fds are the caller's.
+ */
+#ifndef LIBDT_FINAL_H
+#define LIBDT_FINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libdt/bundle.h"
+#include "libdt/member.h"
+#include "libdt/msg.h"
+#include "libdt/recsort.h"
+#include "libdt/spool.h"
+#include "libdt/stage.h"
+
+#define FINAL_TOOL	"dt-finalize"
+#define FINAL_EXECS	256	/* execve calls of the target that are noted */
+
+struct final_collector {
+	const struct bundle_stage_collector *st;
+	struct spool spool;
+	bool there;		/* it has a spool */
+	char *err;		/* what it wrote on stderr, "" if nothing */
+	uint64_t filtered[RULE_COUNT];
+	uint64_t recorded;
+};
+
+struct maps;
+
+struct final {
+	int staging;		/* the staging directory */
+	int tree;		/* where the bundle is built */
+	struct stage stage;
+	struct final_collector *col;	/* as stage.s.collectors */
+	struct record_sort *sort[FAMILY_COUNT];	/* NULL: not requested */
+	struct { uint64_t from, to; } execve[FINAL_EXECS];
+	size_t nexecve;
+	struct maps *maps;
+	struct bundle b;	/* what is being made; on tree */
+	const char **incarnations;	/* of b.cohort, in its order */
+	struct bundle_mem *mem;
+};
+
+/* A copy that lives as long as f; NULL with m. */
+char *final_strdup(struct final *f, const char *s, size_t n, struct msg *m);
+
+/*
+ * Makes all of the bundle but validation.json, report/ and the lists, in the
+ * empty directory tree. Returns 0; 1 with m: the capture is not one that can
+ * be published (aborted, or not drained; id "aborted"), or what staging holds
+ * is broken; -1 with m: it could not be done.
+ */
+int final_build(struct final *f, int staging, int tree, struct msg *m);
+void final_close(struct final *f);
+
+/* The steps of final_build(), each in a file of its own. */
+
+/* final_spool.c: the spools into sorters */
+int final_spools(struct final *f, struct msg *m);
+/* final_loss.c: counters, drops, costs and errors of each collector */
+int final_losses(struct final *f, struct msg *m);
+/* final_cohort.c: the members, sealed; and the window's start */
+int final_cohort(struct final *f, struct msg *m);
+/* The member that had begun this pid's latest life by ts, -1 = none. */
+ssize_t final_member_before(const struct final *f, uint64_t pid, uint64_t ts);
+/* final_raw.c: raw/ */
+int final_raw(struct final *f, struct msg *m);
+/* final_keep.c: artifacts/ and logs/ */
+int final_keep(struct final *f, struct msg *m);
+/* final_json.c: the JSON files */
+int final_json(struct final *f, struct msg *m);
+
+/* maps.c, mapsym.c */
+/*
+ * The mappings of the cohort in the order of time, and what addresses in them
+ * are called.
+ */
+struct maps *maps_new(void);
+void maps_free(struct maps *ms);		/* may be NULL */
+/* Takes a record of procs (births) or maps; in any order. */
+int maps_add(struct maps *ms, const struct record *r, struct msg *m);
+/* All are there: sorts them. exe is the staging directory's copy, or -1. */
+int maps_ready(struct maps *ms, int exe, const char *boot_id, struct msg *m);
+/*
+ * The build-id of what a process runs after an exec at ts: that of the first
+ * file mapped after its mappings went away, or of the mapping of path. NULL if
+ * it is not known. Lives as long as ms.
+ */
+const char *maps_exec_id(struct maps *ms, uint64_t pid, uint64_t ts,
+    const char *path, size_t n);
+/* Begins a walk through time. */
+void maps_rewind(struct maps *ms);
+/*
+ * A stack with its bare addresses resolved as of ts, which must not go back
+ * within a walk, and names demangled. *out and *n are lent until the next
+ * call. 0 or -1 with m.
+ */
+int maps_resolve(struct maps *ms, uint64_t pid, uint64_t ts,
+    const struct value *stack, const char **out, size_t *n, struct msg *m);
+/* A map record stays in raw/: its file is one of maps_files(). */
+void maps_keep(struct maps *ms, const struct record *r);
+/* Calls fn for each distinct (path, build-id) that was kept. */
+int maps_files(struct maps *ms, int (*fn)(void *arg, const char *path,
+    size_t n, const char *build_id), void *arg);
+
+/* context.c: runtime and span of threads, from raw/spans.tsv */
+struct context;
+/* rd is taken over, may be NULL: no spans. NULL with m. */
+struct context *context_new(struct record_reader *rd, struct msg *m);
+void context_free(struct context *c);		/* may be NULL */
+/* Moves on to ts and sets rt and span of a record that has none. */
+int context_join(struct context *c, struct record *r, struct msg *m);
+/* Takes one record of the spans family itself. */
+int context_take(struct context *c, const struct record *r, struct msg *m);
+
+#endif

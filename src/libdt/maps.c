@@ -1,0 +1,430 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libdt/mapsint.h"
+#include "libdt/proc.h"
+
+struct maps *
+maps_new(void)
+{
+	struct maps *ms = calloc(1, sizeof(*ms));
+
+	if (ms != NULL)
+		ms->exe = -1;
+	return ms;
+}
+
+void
+maps_free(struct maps *ms)
+{
+	size_t i;
+
+	if (ms == NULL)
+		return;
+	for (i = 0; i < ms->nspace; i++)
+		free(ms->space[i].v);
+	for (i = 0; i < ms->nfile; i++) {
+		free(ms->file[i].path);
+		free(ms->file[i].build_id);
+		free(ms->file[i].module);
+		elfsym_free(ms->file[i].sym);
+	}
+	for (i = 0; i < ms->nanswer; i++)
+		free(ms->answer[i]);
+	if (ms->exe != -1)
+		close(ms->exe);
+	names_free(&ms->pids);
+	names_free(&ms->keys);
+	names_free(&ms->frames);
+	free(ms->space);
+	free(ms->file);
+	free(ms->ev);
+	free(ms->answer);
+	free(ms->out);
+	free(ms);
+}
+
+ssize_t
+maps_space(struct maps *ms, uint64_t pid)
+{
+	ssize_t i = names_add(&ms->pids, (const char *)&pid, sizeof(pid));
+	struct space *v;
+
+	if (i == -1 || (size_t)i < ms->nspace)
+		return i;
+	v = reallocarray(ms->space, ms->nspace + 1, sizeof(*v));
+	if (v == NULL)
+		return -1;
+	ms->space = v;
+	memset(&v[ms->nspace++], 0, sizeof(*v));
+	return i;
+}
+
+/* A file's last component as it stands in frames. */
+static char *
+module_of(const char *path, size_t n)
+{
+	char *raw = malloc(n + 1), *out = NULL;
+	ssize_t len;
+	size_t from;
+
+	if (raw == NULL)
+		return NULL;
+	len = record_unescape(raw, path, n);
+	if (len < 0)
+		len = 0;
+	for (from = (size_t)len; from > 0 && raw[from - 1] != '/'; from--)
+		;
+	n = record_escape_frame(NULL, 0, raw + from, (size_t)len - from);
+	out = malloc(n + 1);
+	if (out != NULL)
+		record_escape_frame(out, n + 1, raw + from,
+		    (size_t)len - from);
+	free(raw);
+	return out;
+}
+
+/* The key of a record's file: path, NUL, build-id. Its length in *n. */
+static char *
+file_key(const struct record *r, size_t *n)
+{
+	const struct value *path = &r->v[REC_MAP_PATH];
+	const struct value *id = &r->v[REC_MAP_BUILD_ID];
+	char *key;
+
+	*n = path->len + 1 + (id->given ? id->len : 0);
+	if ((key = malloc(*n + 1)) == NULL)
+		return NULL;
+	memcpy(key, path->s, path->len);
+	key[path->len] = '\0';
+	if (id->given)
+		memcpy(key + path->len + 1, id->s, id->len);
+	key[*n] = '\0';
+	return key;
+}
+
+static ssize_t
+file_number(struct maps *ms, const struct record *r)
+{
+	struct map_file *v, *f;
+	size_t n, path = r->v[REC_MAP_PATH].len;
+	char *key = file_key(r, &n);
+	ssize_t i = key != NULL ? names_add(&ms->keys, key, n) : -1;
+
+	if (i == -1 || (size_t)i < ms->nfile)
+		goto out;
+	v = reallocarray(ms->file, ms->nfile + 1, sizeof(*v));
+	if (v == NULL) {
+		i = -1;
+		goto out;
+	}
+	ms->file = v;
+	f = &v[ms->nfile++];
+	memset(f, 0, sizeof(*f));
+	f->path = strndup(key, path);
+	f->n = path;
+	f->module = module_of(key, path);
+	if (n > path + 1)
+		f->build_id = strdup(key + path + 1);
+	if (f->path == NULL || f->module == NULL ||
+	    (n > path + 1 && f->build_id == NULL))
+		i = -1;
+out:
+	free(key);
+	return i;
+}
+
+void
+maps_keep(struct maps *ms, const struct record *r)
+{
+	size_t n;
+	char *key;
+	ssize_t i;
+
+	if (r->kind != KIND_MAP || (key = file_key(r, &n)) == NULL)
+		return;
+	if ((i = names_find(&ms->keys, key, n)) != -1)
+		ms->file[i].kept = true;
+	free(key);
+}
+
+int
+maps_files(struct maps *ms, int (*fn)(void *arg, const char *path, size_t n,
+    const char *build_id), void *arg)
+{
+	const struct map_file *f;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < ms->nfile && rc == 0; i++) {
+		f = &ms->file[i];
+		if (f->kept && (f->path[0] == '/' || f->build_id != NULL))
+			rc = fn(arg, f->path, f->n, f->build_id);
+	}
+	return rc;
+}
+
+static int
+add_event(struct maps *ms, const struct map_event *e)
+{
+	struct map_event *v;
+	size_t cap;
+
+	if (ms->n == ms->cap) {
+		cap = ms->cap > 0 ? ms->cap * 2 : 256;
+		v = reallocarray(ms->ev, cap, sizeof(*v));
+		if (v == NULL)
+			return -1;
+		ms->ev = v;
+		ms->cap = cap;
+	}
+	ms->ev[ms->n] = *e;
+	ms->ev[ms->n].seq = (uint32_t)ms->n;
+	ms->n++;
+	return 0;
+}
+
+int
+maps_add(struct maps *ms, const struct record *r, struct msg *m)
+{
+	struct map_event e = { .ts = r->v[REC_TS].u };
+	uint64_t pid = r->v[REC_PID].u;
+	ssize_t space, other = 0;
+
+	if (r->kind == KIND_PROC_FORK) {
+		e.change = MAP_BIRTH;
+		other = maps_space(ms, pid);
+		e.start = (uint64_t)other;
+		pid = r->v[REC_PROC_FORK_CHILD].u;
+	} else if (r->kind == KIND_MAP || r->kind == KIND_UNMAP) {
+		e.change = r->kind == KIND_MAP ? MAP_ADD : MAP_REMOVE;
+		e.start = r->v[REC_MAP_START].u;
+		e.end = r->v[REC_MAP_END].u;
+		e.off = r->v[REC_MAP_OFFSET].u;
+		other = r->kind == KIND_MAP ? file_number(ms, r) : 0;
+		e.file = (uint32_t)other;
+	} else
+		return 0;
+	space = maps_space(ms, pid);
+	e.pid = (uint32_t)space;
+	if (space == -1 || other == -1 || add_event(ms, &e) == -1)
+		return msg_set_nomem(m);
+	return 0;
+}
+
+static int
+event_cmp(const void *a, const void *b)
+{
+	const struct map_event *x = a, *y = b;
+
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+int
+maps_ready(struct maps *ms, int exe, const char *boot_id, struct msg *m)
+{
+	char boot[PROC_BOOT_SIZE];
+	size_t i;
+
+	if (ms->n > 0)
+		qsort(ms->ev, ms->n, sizeof(*ms->ev), event_cmp);
+	for (i = ms->n; i-- > 0;) {
+		ms->ev[i].next = ms->space[ms->ev[i].pid].head;
+		ms->space[ms->ev[i].pid].head = (uint32_t)i + 1;
+	}
+	ms->this_boot = proc_boot_id(boot, NULL) == 0 &&
+	    strcmp(boot, boot_id) == 0;
+	if (exe != -1) {
+		if ((ms->exe = dup(exe)) == -1)
+			return msg_set_errno(m, "open", "exe",
+			    "cannot duplicate its descriptor");
+		if (elfid_fd(ms->exe, "exe", ms->exe_id, m) == -1)
+			return -1;
+	}
+	maps_rewind(ms);
+	return 0;
+}
+
+void
+maps_rewind(struct maps *ms)
+{
+	size_t i;
+
+	ms->cursor = 0;
+	for (i = 0; i < ms->nspace; i++) {
+		ms->space[i].n = 0;
+		ms->space[i].epoch++;
+		ms->space[i].future = ms->space[i].head;
+	}
+}
+
+static int
+room(struct space *s, size_t more)
+{
+	struct area *v;
+	size_t cap;
+
+	if (s->n + more <= s->cap)
+		return 0;
+	cap = s->cap * 2 > s->n + more ? s->cap * 2 : s->n + more + 8;
+	if ((v = reallocarray(s->v, cap, sizeof(*v))) == NULL)
+		return -1;
+	s->v = v;
+	s->cap = cap;
+	return 0;
+}
+
+/* Takes [start, end) out; what sticks out on either side stays. */
+static int
+cut(struct space *s, uint64_t start, uint64_t end)
+{
+	struct area a, tail = { 0 };
+	size_t i, n = 0;
+	bool split = false;
+
+	if (room(s, 2) == -1)
+		return -1;
+	for (i = 0; i < s->n; i++) {
+		a = s->v[i];
+		if (a.end <= start || a.start >= end) {
+			s->v[n++] = a;
+			continue;
+		}
+		if (a.end > end) {
+			tail = a;
+			tail.off += end - a.start;
+			tail.start = end;
+			split = true;
+		}
+		if (a.start < start) {
+			a.end = start;
+			s->v[n++] = a;
+		}
+	}
+	s->n = n;
+	if (!split)
+		return 0;
+	for (i = s->n; i > 0 && s->v[i - 1].start > tail.start; i--)
+		s->v[i] = s->v[i - 1];
+	s->v[i] = tail;
+	s->n++;
+	return 0;
+}
+
+static int
+apply(struct maps *ms, const struct map_event *e)
+{
+	struct space *s = &ms->space[e->pid], *p;
+	size_t i;
+
+	s->epoch++;
+	s->future = e->next;
+	if (e->change == MAP_BIRTH) {
+		p = &ms->space[e->start];
+		s->n = 0;
+		if (room(s, p->n) == -1)
+			return -1;
+		if (p->n > 0)
+			memcpy(s->v, p->v, p->n * sizeof(*s->v));
+		s->n = p->n;
+		return 0;
+	}
+	if (cut(s, e->start, e->end) == -1)
+		return -1;
+	if (e->change == MAP_REMOVE)
+		return 0;
+	for (i = s->n; i > 0 && s->v[i - 1].start > e->start; i--)
+		s->v[i] = s->v[i - 1];
+	s->v[i] = (struct area){ e->start, e->end, e->off, e->file };
+	s->n++;
+	return 0;
+}
+
+int
+maps_advance(struct maps *ms, uint64_t ts, struct msg *m)
+{
+	for (; ms->cursor < ms->n && ms->ev[ms->cursor].ts <= ts; ms->cursor++)
+		if (apply(ms, &ms->ev[ms->cursor]) == -1)
+			return msg_set_nomem(m);
+	return 0;
+}
+
+bool
+maps_find(const struct maps *ms, size_t space, uint64_t addr, struct area *a)
+{
+	const struct space *s = &ms->space[space];
+	const struct map_event *e;
+	size_t lo = 0, hi = s->n, mid;
+	uint32_t i;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (s->v[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo > 0 && addr < s->v[lo - 1].end) {
+		*a = s->v[lo - 1];
+		return true;
+	}
+	/* mappings that were read after the sample was taken */
+	for (i = s->future; i != 0; i = e->next) {
+		e = &ms->ev[i - 1];
+		if (e->change == MAP_BIRTH ||
+		    (e->change == MAP_REMOVE && e->end == UINT64_MAX))
+			return false;
+		if (e->change == MAP_ADD && addr >= e->start && addr < e->end) {
+			*a = (struct area){ e->start, e->end, e->off, e->file };
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+same_base(const char *a, size_t an, const char *b, size_t bn)
+{
+	while (an > 0 && bn > 0 && a[an - 1] == b[bn - 1]) {
+		if (a[an - 1] == '/')
+			return true;
+		an--;
+		bn--;
+	}
+	return (an == 0 || a[an - 1] == '/') && (bn == 0 || b[bn - 1] == '/');
+}
+
+const char *
+maps_exec_id(struct maps *ms, uint64_t pid, uint64_t ts, const char *path,
+    size_t n)
+{
+	const struct map_event *e, *named = NULL, *first = NULL;
+	const struct map_file *f;
+	bool gone = false;
+	ssize_t space = maps_space(ms, pid);
+	uint32_t i;
+
+	for (i = space != -1 ? ms->space[space].head : 0; i != 0;
+	    i = e->next) {
+		e = &ms->ev[i - 1];
+		if (e->change == MAP_REMOVE && e->end == UINT64_MAX &&
+		    e->ts <= ts) {
+			gone = true;
+			first = named = NULL;
+		}
+		if (e->change != MAP_ADD)
+			continue;
+		f = &ms->file[e->file];
+		if (gone && first == NULL && f->path[0] == '/')
+			first = e;
+		if (same_base(f->path, f->n, path, n) &&
+		    (named == NULL || e->ts <= ts))
+			named = e;
+	}
+	if (first == NULL)
+		first = named;
+	return first != NULL ? ms->file[first->file].build_id : NULL;
+}

@@ -1,0 +1,79 @@
+/*
+ * What maps.c (mappings through time) and mapsym.c (names of addresses) share.
+ *
+ * Ownership: a struct maps owns everything below until maps_free().
+ */
+#ifndef LIBDT_MAPSINT_H
+#define LIBDT_MAPSINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libdt/elfid.h"
+#include "libdt/elfsym.h"
+#include "libdt/final.h"
+#include "libdt/names.h"
+
+/* A mapped file: path and build-id together. */
+struct map_file {
+	char *path;		/* canonical escape */
+	size_t n;
+	char *build_id;		/* hex; NULL = not known */
+	char *module;		/* last component, as part of a frame */
+	struct elfsym *sym;	/* NULL: none, once it was tried */
+	bool tried, kept;
+};
+
+enum map_change { MAP_ADD, MAP_REMOVE, MAP_BIRTH };
+
+struct map_event {
+	uint64_t ts, start, end, off;	/* MAP_BIRTH: start is the parent's
+					   number in pids */
+	uint32_t pid;		/* number in pids */
+	uint32_t file;		/* number in files; of MAP_ADD */
+	uint32_t seq;		/* as it came */
+	uint32_t next;		/* index + 1 of this pid's next event */
+	uint8_t change;
+};
+
+struct area { uint64_t start, end, off; uint32_t file; };
+
+/* The mappings of one process at the time the walk has come to. */
+struct space {
+	struct area *v;		/* by start, none overlap */
+	size_t n, cap;
+	uint32_t head;		/* index + 1 of its first event */
+	uint32_t future;	/* of its first that is yet to come */
+	uint32_t epoch;		/* grows with each change */
+};
+
+struct maps {
+	struct names pids;
+	struct space *space;	/* by number in pids */
+	size_t nspace;
+	struct names keys;	/* of files: path, NUL, build-id */
+	struct map_file *file;	/* by number in keys */
+	size_t nfile;
+	struct map_event *ev;
+	size_t n, cap, cursor;
+	int exe;		/* the copy of the target's executable, or -1 */
+	char exe_id[ELFID_HEX];
+	bool this_boot;		/* the vdso here is the one there */
+	/* frames that have been looked up */
+	struct names frames;	/* pid, epoch, text */
+	char **answer;		/* by number in frames */
+	size_t nanswer;
+	char *out;		/* the stack given last */
+	size_t ncap;
+};
+
+/* The number of a pid's space, made if it is new; -1: no memory. */
+ssize_t maps_space(struct maps *ms, uint64_t pid);
+/* Applies what happened up to ts. */
+int maps_advance(struct maps *ms, uint64_t ts, struct msg *m);
+/* The area of addr now, or one that was first seen later; NULL: none. */
+bool maps_find(const struct maps *ms, size_t space, uint64_t addr,
+    struct area *a);
+
+#endif
