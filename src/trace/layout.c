@@ -497,7 +497,7 @@ arrays(struct lower *l)
 		l->nident++;
 	for (ev = provider_events(l->t); ev != NULL; ev = ev->next)
 		n++;
-	l->mapalloc = MAP_NFIXED + l->nident + n + 8;
+	l->mapalloc = MAP_NFIXED + l->nident + 2 * n + 8;
 	p->nlayout = l->u->nclause > 0 ? l->u->nclause : 1;
 	p->nprobe = provider_nprobe(l->t);
 	p->map = arena_calloc(l->ar, l->mapalloc, sizeof(*p->map));

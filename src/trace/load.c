@@ -182,6 +182,8 @@ load_one(struct trace *t, struct bpfprog *bp, FILE *out, struct msg *m)
 	int btf, rc, err;
 
 	bpf_name(name, bp->ev->name);
+	if (bp->sleepable)
+		o.prog_flags |= BPF_F_SLEEPABLE;
 	btf = loadbtf_func(bp, &o, m);
 	if (btf == -1)
 		return -1;

@@ -10,6 +10,8 @@
 #include "trace/lowint.h"
 #include "trace/provider.h"
 
+enum { MAX_TASK_SCRATCH = 60000 };	/* bytes; the kernel's limit is 64k */
+
 int
 low_error(struct lower *l, enum errtag tag, int line, const char *fmt, ...)
 {
@@ -147,29 +149,52 @@ low_release(struct lower *l)
 	l->scrtop = l->scrfix;
 }
 
-/* The scratch: one element of an array map per CPU. */
+/*
+ * The scratch is an element of an array map for each CPU: no second firing of
+ * the same program gets in between there. Only uprobes' programs may be
+ * preempted or wait for a page: their scratch is the thread's.
+ */
+static vreg
+scratch_find(struct lower *l)
+{
+	struct gen *g = l->g;
+	int32_t key;
+	vreg cpu;
+
+	if (l->scrmap < 0)
+		l->scrmap = l->bytask ? map_add(l, "scratch",
+		    BPF_MAP_TYPE_TASK_STORAGE, 4, 64, 0, BPF_F_NO_PREALLOC) :
+		    map_add(l, "scratch", BPF_MAP_TYPE_ARRAY, 4, 64, 0, 0);
+	if (l->bytask) {
+		l->p->map[l->scrmap].maxent = 0;
+		return ir_call(g, BPF_FUNC_task_storage_get, 4,
+		    ir_mapfd(g, l->scrmap), low_task(l), ir_imm(g, 0),
+		    ir_imm(g, BPF_LOCAL_STORAGE_GET_F_CREATE));
+	}
+	cpu = ir_call(g, BPF_FUNC_get_smp_processor_id, 0);
+	key = low_tmp8(l);
+	ir_store(g, ir_fp(g, key), 0, 4, cpu);
+	return ir_call(g, BPF_FUNC_map_lookup_elem, 2,
+	    ir_mapfd(g, l->scrmap), ir_fp(g, key));
+}
+
 vreg
 low_scratch(struct lower *l)
 {
-	vreg r = low_cached(l, CA_SCRATCH), cpu;
-	int32_t key;
+	vreg r = low_cached(l, CA_SCRATCH);
 	label ok;
 
 	if (r >= 0)
 		return r;
-	if (l->scrmap < 0)
-		l->scrmap = map_add(l, "scratch", BPF_MAP_TYPE_ARRAY, 4, 64,
-		    0, 0);
-	cpu = ir_call(l->g, BPF_FUNC_get_smp_processor_id, 0);
-	key = low_tmp8(l);
-	ir_store(l->g, ir_fp(l->g, key), 0, 4, cpu);
-	r = ir_call(l->g, BPF_FUNC_map_lookup_elem, 2,
-	    ir_mapfd(l->g, l->scrmap), ir_fp(l->g, key));
+	r = scratch_find(l);
 	ok = ir_newlabel(l->g);
 	ir_bri(l->g, CC_NE, r, 0, ok);
 	if (l->rec >= 0)
 		(void)ir_call(l->g, BPF_FUNC_ringbuf_discard, 2, l->rec,
 		    ir_imm(l->g, 0));
+	if (l->bytask)
+		(void)ir_callsub(l->g, low_dropfn(l), 1,
+		    ir_imm(l->g, DROP_DYNVAR));
 	ir_exit(l->g, 0);
 	ir_label(l->g, ok);
 	low_cache(l, CA_SCRATCH, r);
@@ -664,52 +689,81 @@ program(struct lower *l, struct event *ev)
 	ir_exit(g, 0);
 }
 
-/* The ERROR function's scratch room is set before its caller's is closed. */
-static int
-event_program(struct lower *l, struct event *ev, FILE *ir, FILE *bpf)
+static bool
+isuprobe(const struct event *ev)
 {
-	struct bpfprog *bp = &l->p->bpf[l->p->nbpf];
-	struct msg m;
-	int rv = -1, k;
+	return ev->type == EV_UPROBE || ev->type == EV_URETPROBE;
+}
 
+static void
+begin_program(struct lower *l)
+{
+	size_t k;
+
+	l->scrmap = -1;
+	l->scrfix = l->scrmax = 64;
+	l->errfn = l->dropfn = -1;
+	l->ncmp = 0;
+	for (k = 0; k < sizeof(l->rt) / sizeof(*l->rt); k++)
+		l->rt[k] = -1;
+	memset(l->thisoff, 0, (l->nthis + 1) * sizeof(*l->thisoff));
+}
+
+static int
+generate(struct lower *l, struct event *ev)
+{
+	gen_free(l->g);
 	l->g = gen_new();
 	if (l->g == NULL) {
 		low_nomem(l);
 		return -1;
 	}
-	l->scrmap = -1;
-	l->scrfix = l->scrmax = 64;
-	l->errfn = l->dropfn = -1;
-	l->ncmp = 0;
-	for (k = 0; k < (int)(sizeof(l->rt) / sizeof(*l->rt)); k++)
-		l->rt[k] = -1;
-	memset(l->thisoff, 0, (l->nthis + 1) * sizeof(*l->thisoff));
+	begin_program(l);
 	program(l, ev);
 	if (l->scrmap >= 0) {
 		if (l->scrmax < l->scrfix)
 			l->scrmax = l->scrfix;
 		l->p->map[l->scrmap].valsize = (l->scrmax + 127) & ~63U;
 	}
-	if (!l->failed && ir != NULL) {
+	return l->failed ? -1 : 0;
+}
+
+static int
+event_program(struct lower *l, struct event *ev, FILE *ir, FILE *bpf)
+{
+	struct bpfprog *bp = &l->p->bpf[l->p->nbpf];
+	unsigned v = l->t->kern.version;
+	struct msg m;
+	int rv = -1;
+
+	l->bytask = isuprobe(ev) && (v == 0 || v >= 0x50c00);
+	l->sleepable = isuprobe(ev) && (v == 0 || v >= 0x60100);
+	if (generate(l, ev) < 0)
+		return -1;
+	if (l->bytask && l->scrmax > MAX_TASK_SCRATCH) {
+		/* too much for each thread */
+		l->p->map[l->scrmap].valsize = 64;
+		l->bytask = l->sleepable = false;
+		if (generate(l, ev) < 0)
+			return -1;
+	}
+	if (ir != NULL) {
 		fprintf(ir, "event %s\n", ev->name);
 		gen_dump(l->g, ir);
 	}
-	if (!l->failed) {
-		l->p->nbpf++;
-		bp->ev = ev;
-		if (gen_finish(l->g, bp, &m) < 0)
-			(void)low_error(l, D_UNKNOWN, l->line, "%s: %s",
-			    ev->name, m.text);
-		else
-			rv = 0;
-	}
+	l->p->nbpf++;
+	bp->ev = ev;
+	bp->sleepable = l->sleepable;
+	if (gen_finish(l->g, bp, &m) < 0)
+		(void)low_error(l, D_UNKNOWN, l->line, "%s: %s", ev->name,
+		    m.text);
+	else
+		rv = 0;
 	if (rv == 0 && bpf != NULL) {
 		fprintf(bpf, "event %s: %zu instructions\n", ev->name,
 		    bp->ninsn);
 		bpf_dump(bp, bpf);
 	}
-	gen_free(l->g);
-	l->g = NULL;
 	return rv;
 }
 
@@ -786,6 +840,7 @@ lower_unit(struct trace *t, struct unit *u, struct prog **out, struct diag *d,
 	l.p->unit = u;
 	if (layout_unit(&l) == 0 && all_events(&l, ir, bpf) == 0)
 		rv = finish(&l);
+	gen_free(l.g);
 	free(l.flt);
 	free(l.drop);
 	free(l.ro);

@@ -10,26 +10,20 @@
 
 #include "trace/lowrt.h"
 
-struct cb {
-	vreg i;			/* of this turn, below the string size */
-	vreg s, a, b;		/* scratch, the two areas */
-	label stop, go;
-};
-
-static vreg
-param(struct gen *g, const struct cb *c, int n)
+vreg
+rt_param(struct gen *g, const struct cb *c, int n)
 {
 	return ir_load(g, c->s, RT_PARAM + 8 * n, 8);
 }
 
-static void
-setparam(struct gen *g, const struct cb *c, int n, vreg v)
+void
+rt_setparam(struct gen *g, const struct cb *c, int n, vreg v)
 {
 	ir_store(g, c->s, RT_PARAM + 8 * n, 8, v);
 }
 
-static void
-begin(struct lower *l, struct cb *c, const char *name, uint32_t limit)
+void
+rt_begin(struct lower *l, struct cb *c, const char *name, uint32_t limit)
 {
 	struct gen *g = l->g;
 
@@ -44,8 +38,8 @@ begin(struct lower *l, struct cb *c, const char *name, uint32_t limit)
 	c->b = ir_load(g, ir_arg(g, 1), 16, 8);
 }
 
-static void
-end(struct lower *l, struct cb *c)
+void
+rt_end(struct lower *l, struct cb *c)
 {
 	struct gen *g = l->g;
 
@@ -56,8 +50,8 @@ end(struct lower *l, struct cb *c)
 	ir_endfunc(g);
 }
 
-static vreg
-byte(struct gen *g, vreg area, vreg at)
+vreg
+rt_byte(struct gen *g, vreg area, vreg at)
 {
 	return ir_load(g, ir_alu(g, A_ADD, area, at), 0, 1);
 }
@@ -71,16 +65,16 @@ cb_chr(struct lower *l, bool last)
 	struct cb c;
 	vreg ch;
 
-	begin(l, &c, last ? "strrchr" : "strchr", l->strmax);
-	ch = byte(g, c.a, c.i);
+	rt_begin(l, &c, last ? "strrchr" : "strchr", l->strmax);
+	ch = rt_byte(g, c.a, c.i);
 	no = ir_newlabel(g);
-	ir_br(g, CC_NE, ch, param(g, &c, 0), no);
-	setparam(g, &c, 1, c.i);
+	ir_br(g, CC_NE, ch, rt_param(g, &c, 0), no);
+	rt_setparam(g, &c, 1, c.i);
 	if (!last)
 		ir_jmp(g, c.stop);
 	ir_label(g, no);
 	ir_bri(g, CC_EQ, ch, 0, c.stop);
-	end(l, &c);
+	rt_end(l, &c);
 }
 
 /* Words of a at P3 and of b are the same up to P0 bytes; P4: 1 if not. */
@@ -92,14 +86,14 @@ cb_same(struct lower *l)
 	struct cb c;
 	vreg x, k, pos, left, sh;
 
-	begin(l, &c, "same", l->strsize / 8);
+	rt_begin(l, &c, "same", l->strsize / 8);
 	whole = ir_newlabel(g);
 	good = ir_newlabel(g);
 	k = ir_alui(g, A_SHL, c.i, 3);
 	pos = ir_new(g);
-	ir_mov(g, pos, ir_alu(g, A_ADD, param(g, &c, 3), k));
+	ir_mov(g, pos, ir_alu(g, A_ADD, rt_param(g, &c, 3), k));
 	ir_bri(g, CC_UGE, pos, l->strmax, c.stop);
-	left = ir_alu(g, A_SUB, param(g, &c, 0), k);
+	left = ir_alu(g, A_SUB, rt_param(g, &c, 0), k);
 	x = ir_new(g);
 	ir_mov(g, x, ir_alu(g, A_XOR, ir_load(g, ir_alu(g, A_ADD, c.a, pos),
 	    0, 8), ir_load(g, ir_alu(g, A_ADD, c.b, k), 0, 8)));
@@ -108,11 +102,11 @@ cb_same(struct lower *l)
 	ir_aluto(g, x, A_SHL, x, ir_alui(g, A_AND, sh, 63));
 	ir_label(g, whole);
 	ir_bri(g, CC_EQ, x, 0, good);
-	setparam(g, &c, 4, ir_imm(g, 1));
+	rt_setparam(g, &c, 4, ir_imm(g, 1));
 	ir_jmp(g, c.stop);
 	ir_label(g, good);
 	ir_bri(g, CC_SLE, left, 8, c.stop);
-	end(l, &c);
+	rt_end(l, &c);
 }
 
 /* The needle b of P0 > 0 bytes in a, from place P2 on (or back): P1. */
@@ -125,25 +119,25 @@ cb_search(struct lower *l, bool back)
 	struct cb c;
 	vreg pos;
 
-	begin(l, &c, back ? "rsearch" : "search", l->strmax);
+	rt_begin(l, &c, back ? "rsearch" : "search", l->strmax);
 	found = ir_newlabel(g);
 	pos = ir_new(g);
-	ir_mov(g, pos, ir_alu(g, back ? A_SUB : A_ADD, param(g, &c, 2), c.i));
+	ir_mov(g, pos, ir_alu(g, back ? A_SUB : A_ADD, rt_param(g, &c, 2), c.i));
 	ir_bri(g, CC_UGE, pos, l->strmax, c.stop);
 	if (!back)
-		ir_bri(g, CC_EQ, byte(g, c.a, pos), 0, c.stop);
-	ir_br(g, CC_NE, byte(g, c.a, pos), ir_load(g, c.b, 0, 1), c.go);
-	setparam(g, &c, 3, pos);
-	setparam(g, &c, 4, ir_imm(g, 0));
+		ir_bri(g, CC_EQ, rt_byte(g, c.a, pos), 0, c.stop);
+	ir_br(g, CC_NE, rt_byte(g, c.a, pos), ir_load(g, c.b, 0, 1), c.go);
+	rt_setparam(g, &c, 3, pos);
+	rt_setparam(g, &c, 4, ir_imm(g, 0));
 	(void)ir_call(g, BPF_FUNC_loop, 4, ir_imm(g, l->strsize / 8),
 	    ir_funcaddr(g, same), rt_context(l, c.s, c.a, c.b),
 	    ir_imm(g, 0));
-	ir_bri(g, CC_EQ, param(g, &c, 4), 0, found);
+	ir_bri(g, CC_EQ, rt_param(g, &c, 4), 0, found);
 	ir_jmp(g, c.go);
 	ir_label(g, found);
-	setparam(g, &c, 1, pos);
+	rt_setparam(g, &c, 1, pos);
 	ir_jmp(g, c.stop);
-	end(l, &c);
+	rt_end(l, &c);
 }
 
 /* Sets the bits of b's characters in the 32 bytes at a. */
@@ -154,14 +148,14 @@ cb_set(struct lower *l)
 	struct cb c;
 	vreg ch, w, at;
 
-	begin(l, &c, "charset", l->strmax);
-	ch = byte(g, c.b, c.i);
+	rt_begin(l, &c, "charset", l->strmax);
+	ch = rt_byte(g, c.b, c.i);
 	ir_bri(g, CC_EQ, ch, 0, c.stop);
 	at = ir_alu(g, A_ADD, c.a, ir_alui(g, A_SHL,
 	    ir_alui(g, A_SHR, ch, 6), 3));
 	w = ir_alu(g, A_SHL, ir_imm(g, 1), ir_alui(g, A_AND, ch, 63));
 	ir_store(g, at, 0, 8, ir_alu(g, A_OR, ir_load(g, at, 0, 8), w));
-	end(l, &c);
+	rt_end(l, &c);
 }
 
 /* From P2 on, the first character of a whose bit in b is not P0, or the end:
@@ -173,20 +167,20 @@ cb_span(struct lower *l)
 	struct cb c;
 	vreg ch, w, pos;
 
-	begin(l, &c, "span", l->strmax);
+	rt_begin(l, &c, "span", l->strmax);
 	pos = ir_new(g);
-	ir_mov(g, pos, ir_alu(g, A_ADD, param(g, &c, 2), c.i));
+	ir_mov(g, pos, ir_alu(g, A_ADD, rt_param(g, &c, 2), c.i));
 	ir_bri(g, CC_UGE, pos, l->strmax, c.stop);
-	ch = byte(g, c.a, pos);
-	setparam(g, &c, 1, pos);
-	setparam(g, &c, 3, ch);
+	ch = rt_byte(g, c.a, pos);
+	rt_setparam(g, &c, 1, pos);
+	rt_setparam(g, &c, 3, ch);
 	ir_bri(g, CC_EQ, ch, 0, c.stop);
 	w = ir_load(g, ir_alu(g, A_ADD, c.b, ir_alui(g, A_SHL,
 	    ir_alui(g, A_SHR, ch, 6), 3)), 0, 8);
 	w = ir_alui(g, A_AND, ir_alu(g, A_SHR, w,
 	    ir_alui(g, A_AND, ch, 63)), 1);
-	ir_br(g, CC_NE, w, param(g, &c, 0), c.stop);
-	end(l, &c);
+	ir_br(g, CC_NE, w, rt_param(g, &c, 0), c.stop);
+	rt_end(l, &c);
 }
 
 /* a's letters from P0 (to P0 + 25) change case. */
@@ -197,13 +191,13 @@ cb_case(struct lower *l)
 	struct cb c;
 	vreg ch, p;
 
-	begin(l, &c, "case", l->strmax);
+	rt_begin(l, &c, "case", l->strmax);
 	p = ir_alu(g, A_ADD, c.a, c.i);
 	ch = ir_load(g, p, 0, 1);
 	ir_bri(g, CC_EQ, ch, 0, c.stop);
-	ir_bri(g, CC_UGE, ir_alu(g, A_SUB, ch, param(g, &c, 0)), 26, c.go);
+	ir_bri(g, CC_UGE, ir_alu(g, A_SUB, ch, rt_param(g, &c, 0)), 26, c.go);
 	ir_store(g, p, 0, 1, ir_alui(g, A_XOR, ch, 0x20));
-	end(l, &c);
+	rt_end(l, &c);
 }
 
 /* Digits of P0 to the base P1, the last at RT_DIGITS - 1 of a; P2: the first
@@ -216,13 +210,13 @@ cb_digits(struct lower *l)
 	struct cb c;
 	vreg v, d, at;
 
-	begin(l, &c, "digits", RT_DIGITS);
+	rt_begin(l, &c, "digits", RT_DIGITS);
 	num = ir_newlabel(g);
 	put = ir_newlabel(g);
-	v = param(g, &c, 0);
+	v = rt_param(g, &c, 0);
 	d = ir_new(g);
-	ir_mov(g, d, ir_alu(g, A_UMOD, v, param(g, &c, 1)));
-	setparam(g, &c, 0, ir_alu(g, A_UDIV, v, param(g, &c, 1)));
+	ir_mov(g, d, ir_alu(g, A_UMOD, v, rt_param(g, &c, 1)));
+	rt_setparam(g, &c, 0, ir_alu(g, A_UDIV, v, rt_param(g, &c, 1)));
 	ir_bri(g, CC_ULT, d, 10, num);
 	ir_aluito(g, d, A_ADD, d, 'a' - 10);
 	ir_jmp(g, put);
@@ -230,10 +224,10 @@ cb_digits(struct lower *l)
 	ir_aluito(g, d, A_ADD, d, '0');
 	ir_label(g, put);
 	at = ir_alu(g, A_SUB, ir_imm(g, RT_DIGITS - 1), c.i);
-	setparam(g, &c, 2, at);
+	rt_setparam(g, &c, 2, at);
 	ir_store(g, ir_alu(g, A_ADD, c.a, at), 0, 1, d);
-	ir_bri(g, CC_EQ, param(g, &c, 0), 0, c.stop);
-	end(l, &c);
+	ir_bri(g, CC_EQ, rt_param(g, &c, 0), 0, c.stop);
+	rt_end(l, &c);
 }
 
 /* The parts of the path a: its last component P0 up to P1, the end of what is
@@ -246,69 +240,22 @@ cb_path(struct lower *l)
 	struct cb c;
 	vreg ch;
 
-	begin(l, &c, "path", l->strmax);
+	rt_begin(l, &c, "path", l->strmax);
 	slash = ir_newlabel(g);
 	same = ir_newlabel(g);
-	ch = byte(g, c.a, c.i);
+	ch = rt_byte(g, c.a, c.i);
 	ir_bri(g, CC_EQ, ch, 0, c.stop);
 	ir_bri(g, CC_EQ, ch, '/', slash);
-	ir_bri(g, CC_EQ, param(g, &c, 3), 0, same);
-	setparam(g, &c, 2, param(g, &c, 1));
-	setparam(g, &c, 0, c.i);
-	setparam(g, &c, 3, ir_imm(g, 0));
+	ir_bri(g, CC_EQ, rt_param(g, &c, 3), 0, same);
+	rt_setparam(g, &c, 2, rt_param(g, &c, 1));
+	rt_setparam(g, &c, 0, c.i);
+	rt_setparam(g, &c, 3, ir_imm(g, 0));
 	ir_label(g, same);
-	setparam(g, &c, 1, ir_alui(g, A_ADD, c.i, 1));
+	rt_setparam(g, &c, 1, ir_alui(g, A_ADD, c.i, 1));
 	ir_jmp(g, c.go);
 	ir_label(g, slash);
-	setparam(g, &c, 3, ir_imm(g, 1));
-	end(l, &c);
-}
-
-/* A decimal number of at most three digits at P1 of the area. */
-static void
-decimal(struct gen *g, const struct cb *c, vreg v)
-{
-	static const int pow[] = { 100, 10, 1 };
-	vreg at = ir_new(g);
-	label no;
-	int k;
-
-	ir_mov(g, at, param(g, c, 1));
-	for (k = 0; k < 3; k++) {
-		no = ir_newlabel(g);
-		if (pow[k] > 1)
-			ir_bri(g, CC_ULT, v, pow[k], no);
-		ir_aluito(g, at, A_AND, at, 15);
-		ir_store(g, ir_alu(g, A_ADD, c->a, at), 0, 1,
-		    ir_alui(g, A_ADD, ir_alui(g, A_UMOD, ir_alui(g, A_UDIV, v,
-		    pow[k]), 10), '0'));
-		ir_aluito(g, at, A_ADD, at, 1);
-		ir_label(g, no);
-	}
-	setparam(g, c, 1, at);
-}
-
-/* The four bytes of P0, lowest first, dotted, at P1 of a. */
-static void
-cb_inet(struct lower *l)
-{
-	struct gen *g = l->g;
-	label first;
-	struct cb c;
-	vreg v, at;
-
-	begin(l, &c, "inet", 4);
-	first = ir_newlabel(g);
-	at = ir_new(g);
-	ir_bri(g, CC_EQ, c.i, 0, first);
-	ir_mov(g, at, param(g, &c, 1));
-	ir_aluito(g, at, A_AND, at, 15);
-	ir_storei(g, ir_alu(g, A_ADD, c.a, at), 0, 1, '.');
-	setparam(g, &c, 1, ir_alui(g, A_ADD, at, 1));
-	ir_label(g, first);
-	v = ir_alu(g, A_SHR, param(g, &c, 0), ir_alui(g, A_SHL, c.i, 3));
-	decimal(g, &c, ir_alui(g, A_AND, v, 255));
-	end(l, &c);
+	rt_setparam(g, &c, 3, ir_imm(g, 1));
+	rt_end(l, &c);
 }
 
 int
@@ -347,10 +294,13 @@ rt_fn(struct lower *l, enum rtfn which)
 		cb_path(l);
 		break;
 	case RT_INET:
-		cb_inet(l);
+	case RT_ZEROES:
+	case RT_INET6:
+	case RT_LINK:
+		rt_net(l, which);
 		break;
 	default:
-		rt_more(l, which);
+		rt_text(l, which);
 		break;
 	}
 	l->rt[which] = ir_lastfunc(l->g);

@@ -9,7 +9,7 @@
 
 #include "trace/lowint.h"
 
-enum { ZERO_UNROLL = 128 };
+enum { ZERO_UNROLL = 128, PAGE = 4096 };
 
 static uint32_t
 least(uint32_t a, uint32_t b)
@@ -45,13 +45,36 @@ void
 low_strread(struct lower *l, vreg addr, bool user, vreg dst, int32_t off,
     uint32_t cap)
 {
-	struct gen *g = l->g;
-	vreg n;
+	low_userstr(l, user, ir_alui(l->g, A_ADD, dst, off),
+	    ir_imm(l->g, cap), addr);
+}
 
-	n = ir_call(g, user ? BPF_FUNC_probe_read_user_str :
-	    BPF_FUNC_probe_read_kernel_str, 3, ir_alui(g, A_ADD, dst, off),
-	    ir_imm(g, cap), addr);
+/* Reads a string; its length with the NUL. Where the program may wait, a page
+ * that is not there, or the next one, is brought in. */
+vreg
+low_userstr(struct lower *l, bool user, vreg dst, vreg cap, vreg addr)
+{
+	struct gen *g = l->g;
+	label ok = ir_newlabel(g);
+	vreg n = ir_new(g), next;
+	int help = user ? BPF_FUNC_probe_read_user_str :
+	    BPF_FUNC_probe_read_kernel_str;
+	int32_t tmp;
+
+	ir_mov(g, n, ir_call(g, help, 3, dst, cap, addr));
+	if (user && l->sleepable) {
+		ir_bri(g, CC_SGE, n, 0, ok);
+		tmp = low_tmp8(l);
+		(void)ir_call(g, BPF_FUNC_copy_from_user, 3, ir_fp(g, tmp),
+		    ir_imm(g, 1), addr);
+		next = ir_alui(g, A_ADD, ir_alui(g, A_OR, addr, PAGE - 1), 1);
+		(void)ir_call(g, BPF_FUNC_copy_from_user, 3, ir_fp(g, tmp),
+		    ir_imm(g, 1), next);
+		ir_mov(g, n, ir_call(g, help, 3, dst, cap, addr));
+	}
 	ir_bri(g, CC_SLT, n, 0, low_fault(l, FLT_BADADDR, addr));
+	ir_label(g, ok);
+	return n;
 }
 
 void

@@ -329,25 +329,70 @@ strtok_(struct lower *l, const struct node *n)
 }
 
 static struct sval
-inet_ntoa(struct lower *l, const struct node *addr)
+cleanpath(struct lower *l, const struct node *n)
 {
+	struct sval s = operand(l, n->list), r = low_strnew(l, s.bound);
 	struct gen *g = l->g;
-	int32_t tmp = low_tmp8(l);
-	struct sval r = low_strnew(l, 16);
+	vreg j = ir_new(g);
+	label end = ir_newlabel(g);
 
-	low_copyin(l, ir_fp(g, tmp), 0, 4, low_int(l, addr), false);
-	ir_storei(g, r.r, 0, 8, 0);
-	ir_storei(g, r.r, 8, 8, 0);
-	rt_set(l, 0, ir_load(g, ir_fp(g, tmp), 0, 4));
+	rt_set(l, 0, ir_imm(g, 0));
 	rt_set(l, 1, ir_imm(g, 0));
-	rt_loop(l, RT_INET, 4, r.r, -1);
-	r.canon = true;
+	rt_loop(l, RT_CLEAN, l->strmax, s.r, r.r);
+	ir_mov(g, j, rt_get(l, 1));
+	ir_bri(g, CC_UGE, j, l->strmax, end);
+	ir_storei(g, ir_alu(g, A_ADD, r.r, j), 0, 1, 0);
+	ir_label(g, end);
+	return r;
+}
+
+static struct sval
+strip(struct lower *l, const struct node *n)
+{
+	struct sval s = operand(l, n->list);
+	vreg from, to;
+
+	rt_set(l, 0, ir_imm(l->g, -1));
+	rt_set(l, 1, ir_imm(l->g, 0));
+	rt_loop(l, RT_STRIP, l->strmax, s.r, -1);
+	from = rt_get(l, 0);
+	to = rt_get(l, 1);
+	return part(l, s.r, from, ir_alu(l->g, A_SUB, to, from), s.bound);
+}
+
+static vreg
+strtoll_(struct lower *l, const struct node *n)
+{
+	struct sval s = operand(l, n->list);
+	const struct node *base = n->list->next;
+	struct gen *g = l->g;
+	vreg r = ir_new(g), b = ir_new(g);
+	label ok = ir_newlabel(g);
+	int k;
+
+	if (base != NULL)
+		ir_mov(g, b, low_int(l, base));
+	else
+		ir_set(g, b, 10);
+	ir_bri(g, CC_ULT, ir_alui(g, A_SUB, b, 2), 35, ok);
+	ir_jmp(g, low_fault(l, FLT_ILLOP, b));
+	ir_label(g, ok);
+	for (k = 0; k < 4; k++)
+		rt_set(l, k, k == 1 ? b : ir_imm(g, 0));
+	rt_loop(l, RT_NUM, l->strmax, s.r, -1);
+	ir_mov(g, r, rt_get(l, 0));
+	ok = ir_newlabel(g);
+	ir_bri(g, CC_EQ, rt_get(l, 3), 0, ok);
+	ir_mov(g, r, ir_neg(g, r));
+	ir_label(g, ok);
 	return r;
 }
 
 vreg
 low_intstrfn(struct lower *l, const struct node *n)
 {
+	if (n->func->id == F_STRTOLL)
+		return strtoll_(l, n);
 	return indexof(l, n, n->func->id == F_RINDEX);
 }
 
@@ -370,11 +415,11 @@ low_strfn(struct lower *l, const struct node *n)
 		return basename_(l, n);
 	case F_LLTOSTR:
 		return lltostr(l, n);
-	case F_INET_NTOA:
-		return inet_ntoa(l, n->list);
+	case F_CLEANPATH:
+		return cleanpath(l, n);
+	case F_STRIP:
+		return strip(l, n);
 	default:
-		(void)low_error(l, D_UNSUP, n->line,
-		    "%s() cannot be had on this system", n->func->name);
-		return low_strnew(l, 1);
+		return low_netfn(l, n);
 	}
 }

@@ -133,6 +133,13 @@ low_key(struct lower *l, const struct keyshape *ks, const struct node *n,
 	return key;
 }
 
+int
+low_userread(struct lower *l)
+{
+	return l->sleepable ? BPF_FUNC_copy_from_user :
+	    BPF_FUNC_probe_read_user;
+}
+
 void
 low_copyin(struct lower *l, vreg dst, int32_t off, uint32_t size, vreg addr,
     bool user)
@@ -140,7 +147,7 @@ low_copyin(struct lower *l, vreg dst, int32_t off, uint32_t size, vreg addr,
 	struct gen *g = l->g;
 	vreg rc;
 
-	rc = ir_call(g, user ? BPF_FUNC_probe_read_user :
+	rc = ir_call(g, user ? low_userread(l) :
 	    BPF_FUNC_probe_read_kernel, 3, ir_alui(g, A_ADD, dst, off),
 	    ir_imm(g, size), addr);
 	ir_bri(g, CC_NE, rc, 0, low_fault(l, FLT_BADADDR, addr));

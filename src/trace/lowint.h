@@ -120,6 +120,8 @@ struct lower {
 	struct event *ev;
 	struct fnctx fn;
 	int scrmap;		/* -1: no scratch used yet */
+	bool bytask;		/* the scratch is the thread's, not the CPU's */
+	bool sleepable;		/* the program may wait for a user page */
 	uint32_t scrfix, scrtop, scrmax;	/* bytes: fixed, in use, ever */
 	uint32_t *thisoff;	/* [nthis] place in scratch, 0: none */
 	uint32_t alloff, alllen;	/* alloca's part of the scratch */
@@ -180,7 +182,7 @@ label	low_fault(struct lower *, enum fault, vreg val);
 label	low_drop(struct lower *, enum dropkind, label back);
 void	low_cache(struct lower *, int which, vreg);
 vreg	low_cached(struct lower *, int which);	/* -1: not found yet */
-vreg	low_scratch(struct lower *);	/* pointer to this CPU's scratch */
+vreg	low_scratch(struct lower *);	/* pointer to scratch memory */
 /* Room in the scratch until the statement's end; offset in it. */
 uint32_t low_temp(struct lower *, uint32_t size);
 vreg	low_tempaddr(struct lower *, uint32_t off);	/* verifier's pointer */
@@ -236,6 +238,8 @@ struct sval low_strassign(struct lower *, const struct node *);
 /* A string at an address, read into memory; faults if it cannot be. */
 void	low_strread(struct lower *, vreg addr, bool user, vreg dst,
 	    int32_t off, uint32_t cap);
+vreg	low_userstr(struct lower *, bool user, vreg dst, vreg cap, vreg addr);
+int	low_userread(struct lower *);	/* the helper that copies from there */
 /* A new temporary, its bytes not set, and a string in it. */
 struct sval low_strnew(struct lower *, uint32_t bound);
 void	low_zero(struct lower *, vreg dst, int32_t off, uint32_t size);
@@ -248,6 +252,7 @@ struct sval low_strsubr(struct lower *, const struct node *);
 
 /* lower_strfn.c */
 struct sval low_strfn(struct lower *, const struct node *);
+struct sval low_netfn(struct lower *, const struct node *);
 vreg	low_intstrfn(struct lower *, const struct node *);
 
 /* lower_builtin.c */

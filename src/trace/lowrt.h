@@ -9,12 +9,25 @@
 enum { RT_PARAM = 24, RT_DIGITS = 72 };	/* scratch: five words from there */
 
 enum rtfn { RT_SAME, RT_SEARCH, RT_RSEARCH, RT_CHR, RT_RCHR, RT_SET, RT_SPAN,
-	    RT_CASE, RT_DIG, RT_PATH, RT_INET, RT_CLEAN, RT_NUM, RT_INET6,
-	    RT_JSON, RT_N };
+	    RT_CASE, RT_DIG, RT_PATH, RT_CLEAN, RT_BACK, RT_NUM, RT_STRIP,
+	    RT_INET, RT_ZEROES, RT_INET6, RT_LINK, RT_ARGS, RT_N };
+
+/* A callback while it is made. */
+struct cb {
+	vreg i;			/* of this turn, below the limit */
+	vreg s, a, b;		/* the scratch, the two areas */
+	label stop, go;		/* ends the loop; goes on */
+};
+void	rt_begin(struct lower *, struct cb *, const char *name, uint32_t limit);
+void	rt_end(struct lower *, struct cb *);
+vreg	rt_param(struct gen *, const struct cb *, int n);
+void	rt_setparam(struct gen *, const struct cb *, int n, vreg);
+vreg	rt_byte(struct gen *, vreg area, vreg at);
 
 /* The callback, made when first asked for. */
 int	rt_fn(struct lower *, enum rtfn);
-void	rt_more(struct lower *, enum rtfn);	/* lower_rtpath.c */
+void	rt_text(struct lower *, enum rtfn);	/* lower_rttext.c */
+void	rt_net(struct lower *, enum rtfn);	/* lower_rtnet.c */
 /* Runs it n times at most over the areas a and b (-1: none). */
 void	rt_loop(struct lower *, enum rtfn, uint32_t n, vreg a, vreg b);
 vreg	rt_context(struct lower *, vreg s, vreg a, vreg b);

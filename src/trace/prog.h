@@ -166,6 +166,7 @@ struct bpfprog {
 	 * needs BTF func_info, which bpf_loop's callbacks insist on */
 	struct bpfsub { uint32_t insn; char name[24]; unsigned narg; } *sub;
 	size_t nsub;
+	bool sleepable;			/* BPF_F_SLEEPABLE: waits for pages */
 };
 
 struct prog {
