@@ -345,8 +345,12 @@ on_frame_line(struct parser *p, const char *line, size_t n)
 static int
 on_record_line(struct parser *p, const char *line, size_t n)
 {
-	int rc = parse_control(p, line, n);
+	int rc;
 
+	/* A dtrace that is interrupted prints a newline, wherever it is. */
+	if (n == 0)
+		return 0;
+	rc = parse_control(p, line, n);
 	if (p->state == HEAD)
 		p->state = RECORDS;
 	if (rc == 1)
