@@ -166,21 +166,46 @@ attach_tp(struct trace *t, struct event *ev, struct msg *m)
 	return perf_run(ev, fd, m);
 }
 
-/* The perf type of uprobes, which is dynamic. */
+/* The perf type of "uprobe" or "kprobe", which is dynamic. */
 static int
-uprobe_type(struct msg *m)
+pmu_type(const char *pmu, struct msg *m)
 {
-	static const char path[] = "/sys/bus/event_source/devices/uprobe/type";
-	FILE *fp = fopen(path, "re");
+	char path[64];
 	int type = -1;
+	FILE *fp;
 
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type",
+	    pmu);
+	fp = fopen(path, "re");
 	if (fp == NULL)
 		return msg_set_errno(m, "attach", path,
-		    "the kernel has no uprobes");
+		    "the kernel has no %ss", pmu);
 	if (fscanf(fp, "%d", &type) != 1)
 		type = msg_set_at(m, "attach", path, 0, "not a number");
 	fclose(fp);
 	return type;
+}
+
+int
+attach_kprobe(struct trace *t, struct event *ev, struct msg *m)
+{
+	struct perf_event_attr attr = {
+		.sample_period = 1,
+		.disabled = 1,
+		.config = ev->type == EV_KRETPROBE,
+		.kprobe_func = (uintptr_t)ev->tpname,
+	};
+	int type = pmu_type("kprobe", m), fd;
+
+	(void)t;
+	if (type < 0)
+		return -1;
+	attr.type = (uint32_t)type;
+	fd = perf_open(&attr, -1, 0);
+	if (fd == -1)
+		return msg_set_errno(m, "attach", NULL,
+		    "cannot put a kprobe on %s", ev->tpname);
+	return perf_run(ev, fd, m);
 }
 
 int
@@ -198,7 +223,7 @@ attach_uprobe(struct trace *t, struct event *ev, const char *path,
 	};
 	LIBBPF_OPTS(bpf_link_create_opts, o,
 	    .perf_event.bpf_cookie = cookie);
-	int type = uprobe_type(m), fd, link;
+	int type = pmu_type("uprobe", m), fd, link;
 
 	if (type < 0)
 		return -1;

@@ -33,6 +33,7 @@ int	event_link(struct event *, int fd, struct msg *);
 int	attach_rawtp(struct trace *, struct event *, struct msg *);
 int	attach_timer(struct trace *, struct event *, struct msg *);
 int	attach_tp(struct trace *, struct event *, struct msg *);
+int	attach_kprobe(struct trace *, struct event *, struct msg *);
 /* One place of a uprobe; cookie is bpf_get_attach_cookie()'s value where
  * kernel_cookie(). */
 int	attach_uprobe(struct trace *, struct event *, const char *path,

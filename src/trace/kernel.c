@@ -31,6 +31,9 @@ kernel_init(struct trace *t, struct msg *m)
 		return msg_set_errno(m, "kernel", NULL, "uname");
 	sscanf(u.release, "%u.%u.%u", &a, &b, &c);
 	t->kern.version = KVER(a, b, c > 255 ? 255 : c);
+	t->kern.task_storage = t->kern.version >= KVER(5, 13, 0);
+	t->kern.loop = t->kern.version >= KVER(5, 17, 0);
+	t->kern.test_run_rawtp = t->kern.version >= KVER(5, 10, 0);
 	n = libbpf_num_possible_cpus();
 	t->kern.ncpu = n > 0 ? n : 1;
 	t->kern.btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;

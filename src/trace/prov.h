@@ -36,5 +36,8 @@ extern const struct provider prov_proc;
 extern const struct provider prov_pid;
 extern const struct provider prov_usdt;
 extern const struct provider prov_sdt;
+extern const struct provider prov_fbt;
+extern const struct provider prov_sched;
+extern const struct provider prov_io;
 
 #endif

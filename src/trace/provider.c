@@ -21,7 +21,10 @@ static const struct provider *const provider_table[] = {
 	&prov_profile,
 	&prov_syscall,
 	&prov_proc,
+	&prov_sched,
+	&prov_io,
 	&prov_sdt,
+	&prov_fbt,
 	&prov_pid,
 	&prov_usdt,
 	NULL
