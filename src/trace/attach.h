@@ -8,6 +8,7 @@
 #define TRACE_ATTACH_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <linux/bpf.h>
 

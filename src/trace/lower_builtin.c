@@ -8,6 +8,8 @@
 
 enum { USER_STACK = 1 << 8, COMM = 16 };
 
+static vreg provided(struct lower *, const char *);
+
 vreg
 low_pidtgid(struct lower *l)
 {
@@ -15,7 +17,9 @@ low_pidtgid(struct lower *l)
 
 	if (r >= 0)
 		return r;
-	r = ir_call(l->g, BPF_FUNC_get_current_pid_tgid, 0);
+	r = provided(l, "pidtgid");
+	if (r < 0)
+		r = ir_call(l->g, BPF_FUNC_get_current_pid_tgid, 0);
 	low_cache(l, CA_PIDTGID, r);
 	return r;
 }
@@ -27,7 +31,9 @@ low_task(struct lower *l)
 
 	if (r >= 0)
 		return r;
-	r = ir_call(l->g, BPF_FUNC_get_current_task_btf, 0);
+	r = provided(l, "curthread");
+	if (r < 0)
+		r = ir_call(l->g, BPF_FUNC_get_current_task_btf, 0);
 	low_cache(l, CA_TASK, r);
 	return r;
 }
@@ -319,7 +325,8 @@ low_builtin(struct lower *l, const struct node *n)
 	case B_CPU:
 		return ir_call(g, BPF_FUNC_get_smp_processor_id, 0);
 	case B_CURTHREAD:
-		return ir_call(g, BPF_FUNC_get_current_task, 0);
+		r = provided(l, "curthread");
+		return r >= 0 ? r : ir_call(g, BPF_FUNC_get_current_task, 0);
 	case B_ERRNO:
 		r = provided(l, "errno");
 		return r >= 0 ? r : ir_imm(g, 0);
@@ -464,6 +471,22 @@ probe_name(struct lower *l, enum bid id)
 	return s;
 }
 
+/* The name of this thread, or of the one that the probe stands for. */
+static void
+execname(struct lower *l, vreg dst)
+{
+	vreg from = provided(l, "execname");
+
+	if (from < 0) {
+		(void)ir_call(l->g, BPF_FUNC_get_current_comm, 2, dst,
+		    ir_imm(l->g, COMM));
+		return;
+	}
+	low_zero(l, dst, 0, COMM);
+	(void)ir_call(l->g, BPF_FUNC_probe_read_kernel_str, 3, dst,
+	    ir_imm(l->g, COMM), from);
+}
+
 struct sval
 low_strbuiltin(struct lower *l, const struct node *n)
 {
@@ -475,8 +498,7 @@ low_strbuiltin(struct lower *l, const struct node *n)
 		s.r = low_tempaddr(l, s.temp);
 		s.room = s.bound = COMM;
 		s.canon = true;
-		(void)ir_call(l->g, BPF_FUNC_get_current_comm, 2, s.r,
-		    ir_imm(l->g, COMM));
+		execname(l, s.r);
 		return s;
 	case B_PROBEPROV:
 	case B_PROBEMOD:

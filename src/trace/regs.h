@@ -23,7 +23,8 @@ static const int16_t regs_call[6] = { REGS_RDI, REGS_RSI, REGS_RDX,
 	REGS_RCX, REGS_R8, REGS_R9 };
 static const int16_t regs_syscall[6] = { REGS_RDI, REGS_RSI, REGS_RDX,
 	REGS_R10, REGS_R8, REGS_R9 };
-enum { REGS_NCALL = 6, REGS_STACKARG = 8, REGS_N = 21 };	/* first stack argument */
+/* STACKARG: the first stack argument, from the stack pointer */
+enum { REGS_NCALL = 6, REGS_STACKARG = 8, REGS_N = 21 };
 #elif defined(__aarch64__)
 enum {
 	REGS_FP = 29 * 8, REGS_LR = 30 * 8, REGS_SP = 31 * 8,
