@@ -163,7 +163,8 @@ fmt_parse(struct arena *ar, const char *text, int line, const char *func,
 	size_t n = 1, nth = 0;
 	const char *p;
 
-	if (*text == '\0') {
+	/* freopen("") goes back to the first output */
+	if (*text == '\0' && strcmp(func, "freopen") != 0) {
 		diag_error(dg, D_PRINTF_FMT_EMPTY, line,
 		    "%s(): the format is empty", func);
 		return NULL;

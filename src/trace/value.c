@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "opt.h"
@@ -157,6 +158,24 @@ trace_int(FILE *fp, const struct datum *d, const uint8_t *base, bool quiet)
 	return ferror(fp) ? -1 : 0;
 }
 
+/* rawbytes: a string is as long as strings can be, and its NUL. */
+static int
+dump_string(const struct trace *t, FILE *fp, const struct datum *d,
+    const uint8_t *base)
+{
+	size_t size = (size_t)opt_num(&t->opt, O_STRSIZE) + 1, len;
+	const char *s = value_str(t, d, base, &len);
+	uint8_t *p = calloc(1, size);
+	int r;
+
+	if (p == NULL)
+		return -1;
+	memcpy(p, s, len < size ? len : size - 1);
+	r = value_dump(fp, p, size);
+	free(p);
+	return r;
+}
+
 int
 value_trace(const struct trace *t, FILE *fp, const struct datum *d,
     const uint8_t *base, bool quiet)
@@ -165,8 +184,9 @@ value_trace(const struct trace *t, FILE *fp, const struct datum *d,
 
 	if (value_is_sym(d))
 		return symtext_print(t, fp, d, base);
-	if (value_is_str(d) && (!raw || d->what == ACT_STRID))
-		return trace_string(t, fp, d, base, quiet);
+	if (value_is_str(d))
+		return raw ? dump_string(t, fp, d, base) :
+		    trace_string(t, fp, d, base, quiet);
 	if (!raw && is_scalar_size(d))
 		return trace_int(fp, d, base, quiet);
 	return value_dump(fp, base + d->off, d->size);
@@ -201,8 +221,8 @@ value_key(const struct trace *t, FILE *fp, const struct datum *d,
 	if (value_is_sym(d))
 		return symtext_print(t, fp, d, base);
 	if (value_is_str(d)) {
-		if (raw && d->what != ACT_STRID)
-			return value_dump(fp, p, d->size);
+		if (raw)
+			return dump_string(t, fp, d, base);
 		s = value_str(t, d, base, &len);
 		fprintf(fp, "  %-50.*s", (int)len, s);
 		return ferror(fp) ? -1 : 0;

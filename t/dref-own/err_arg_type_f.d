@@ -1,0 +1,1 @@
+BEGIN { printf("%g\n", 1); }

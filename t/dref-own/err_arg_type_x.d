@@ -1,0 +1,1 @@
+BEGIN { printf("%x\n", (char *)0); }

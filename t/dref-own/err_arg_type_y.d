@@ -1,0 +1,1 @@
+BEGIN { printf("%Y\n", 1); }

@@ -1,0 +1,1 @@
+BEGIN { @a[1] = count(); @b["s"] = count(); printa(@a, @b); }

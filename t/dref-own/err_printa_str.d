@@ -1,0 +1,1 @@
+BEGIN { @a["k"] = count(); printa("%s %@s\n", @a); }
