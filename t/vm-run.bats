@@ -51,7 +51,7 @@ load helper
 	echo 'echo c >/proc/sysrq-trigger' >s.sh
 	"$DT_SRC/t/vm/run" s.sh >out 2>err || rc=$?
 	[ $rc -eq 125 ]
-	grep -q 'sysrq triggered crash' err
+	grep -q sysrq_handle_crash err
 	grep -q 'vm: the machine stopped without a result' err
 }
 
