@@ -7,7 +7,7 @@ load helper
 
 # Those that end before anything is loaded.
 plain='^(cerr_.*|cli_e|cli_e_bad|opt_bad|opt_badvalue|lex_bigdecimal|'
-plain+='lex_reserved|arith_divzero_const|trace_void|func_lltostr_base)$'
+plain+='lex_reserved|arith_divzero_const|trace_void)$'
 
 cases() {
 	cd "$DT_DREF" && ls *.rc | sed 's/\.rc$//'
