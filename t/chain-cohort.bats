@@ -109,7 +109,7 @@ joined() {
 	starts=$(records x.bundle procs | cut -f 2 | grep -c thread-start)
 	exits=$(records x.bundle procs | cut -f 2 | grep -c thread-exit)
 	ends=$(records x.bundle procs | cut -f 2 | grep -c proc-exit)
-	[ "$starts" -ge 7 ]
+	[ "$starts" -ge 6 ]
 	# a process's first thread comes with the process
 	[ "$starts" -eq $((exits - ends)) ]
 }

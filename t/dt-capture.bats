@@ -113,9 +113,9 @@ validate x.bundle" ]
 	printf 'all:\n\ttrue\n' >Makefile
 	for page in dt-capture dt-attach; do
 		mandoc -T ascii -O width=1000 "$DT_SRC/man/$page.1" |
-		    sed 's/.\x08//g' | sed -n '/^EXAMPLES/,/^SEE/p' |
-		    sed -n '/^ *[$#] /,/[^|]$/p' | sed 's/^ *[$#] //' \
-		    >$page.cmds
+		    sed 's/.\x08//g' | sed -n '/^EXAMPLES/,/^[A-Z]/p' |
+		    awk '/^ *[$#] / || more { sub(/^ *[$#] /, ""); print
+		    more = /\|$/ }' >$page.cmds
 		[ -s $page.cmds ]
 	done
 	# the running server, a short time, and no other DTrace than ours
