@@ -151,7 +151,8 @@ struct clause {
 	int line;
 	uint32_t seq;			/* dense, program order over all sources */
 	const char *source;		/* "script 'x.d'" or "description 'BEGIN '" */
-	struct probe **probe;		/* matched probes (probe.h) */
+	struct probe **probe;		/* matched probes (probe.h): provider.c */
+					/* allocates, unit_free frees */
 	size_t nprobe;
 	bool speculates, commits;
 };

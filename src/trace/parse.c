@@ -30,6 +30,8 @@ unit_new(struct trace *t)
 		unit_free(t);
 		return -1;
 	}
+	if (t->offline)
+		type_no_kernel(u->types);
 	return 0;
 }
 
@@ -37,6 +39,8 @@ void
 unit_free(struct trace *t)
 {
 	if (t->unit != NULL) {
+		for (struct clause *cl = t->unit->clause; cl; cl = cl->next)
+			free(cl->probe);
 		arena_free(t->unit->arena);
 		type_free(t->unit->types);
 		free(t->unit);

@@ -456,6 +456,12 @@ type_close(struct dtype *t, struct dmember *mem, size_t nmem)
 		t->size = (t->size + t->align - 1) / t->align * t->align;
 }
 
+void
+type_no_kernel(struct typeset *ts)
+{
+	ts->btf_tried = true;
+}
+
 struct btfidx *
 type_btfidx(struct typeset *ts)
 {

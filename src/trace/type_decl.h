@@ -41,6 +41,9 @@ const struct dtype *type_float(struct typeset *, const char *name,
 /* A pointer into user memory. */
 const struct dtype *type_userptr(struct typeset *, const struct dtype *to);
 
+/* From now on the set knows no kernel types: what a program means must not
+ * depend on the host. */
+void	type_no_kernel(struct typeset *);
 /* The kernel's BTF (btf.c), opened on demand; NULL: none. */
 struct btfidx;
 struct btfidx *type_btfidx(struct typeset *);
