@@ -115,10 +115,9 @@ take_batch(struct consumer *c)
 {
 	c->batch = 0;
 	ring_buffer__consume(c->ring);
-	if (c->batch > 0 && fflush(c->t->out) != 0 && !c->failed) {
-		msg_set_errno(&c->why, "write", NULL, "cannot write output");
+	if (c->batch > 0 && !c->failed &&
+	    print_flush(c->t, &c->why) == -1)
 		c->failed = true;
-	}
 	return c->batch;
 }
 

@@ -2,8 +2,9 @@
  * flow.c - the indentation of -F.
  *
  * Source: the DTrace guide on -F (entry and return indent, of system calls
- * with => and <=), the reference vector trace_flow. Further clauses of the
- * same firing of an entry or return stand at its depth with a bar.
+ * with => and <=), the reference vector trace_flow. Of several clauses of one
+ * firing the first one of an entry steps in and the last one of a return out;
+ * the others stand between them with a bar.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,10 @@ flow_init(struct flow *f, int ncpu)
 void
 flow_free(struct flow *f)
 {
+	uint32_t i;
+
+	for (i = 0; f->cpu != NULL && i < f->ncpu; i++)
+		free(f->cpu[i].held);
 	free(f->cpu);
 	f->cpu = NULL;
 }
@@ -41,9 +46,38 @@ is_named(const char *name, const char *what)
 	return n == w || name[n - w - 1] == '-';
 }
 
+bool
+flow_holds(const struct probe *p)
+{
+	return is_named(p->name, "return");
+}
+
+int
+flow_hold(struct flow *f, const struct rechead *h, size_t len)
+{
+	struct flowcpu *fc = &f->cpu[h->cpu < f->ncpu ? h->cpu : 0];
+	uint8_t *p;
+
+	if (len > fc->cap) {
+		if ((p = realloc(fc->held, len)) == NULL)
+			return -1;
+		fc->held = p;
+		fc->cap = len;
+	}
+	memcpy(fc->held, h, len);
+	fc->heldlen = len;
+	return 0;
+}
+
+bool
+flow_same(const struct rechead *a, const struct rechead *b)
+{
+	return a->probe == b->probe && a->clause < b->clause;
+}
+
 void
 flow_text(struct flow *f, const struct rechead *h, const struct probe *p,
-    char *buf, size_t size)
+    bool more, char *buf, size_t size)
 {
 	struct flowcpu *fc = &f->cpu[h->cpu < f->ncpu ? h->cpu : 0];
 	bool sys = strcmp(p->prov, "syscall") == 0;
@@ -60,7 +94,7 @@ flow_text(struct flow *f, const struct rechead *h, const struct probe *p,
 		    sys ? "=>" : "->", p->func);
 		if (fc->indent < INDENT_MAX)
 			fc->indent += STEP;
-	} else if (out && !again) {
+	} else if (out && !more) {
 		if (fc->indent >= STEP)
 			fc->indent -= STEP;
 		snprintf(buf, size, "%*s%s %s", (int)fc->indent, "",

@@ -31,6 +31,9 @@ void	print_close(struct trace *);
  */
 int	print_record(struct trace *, const void *rec, size_t len,
 	    struct msg *);
+/* Brings out what has been printed and, with -F, what is held back: to be
+ * called when no more records are there for now. */
+int	print_flush(struct trace *, struct msg *);
 /* The newline after the last record, and END's print of aggregations. */
 int	print_end(struct trace *, struct msg *);
 

@@ -95,13 +95,14 @@ print_header(struct trace *t, bool flow)
 
 /* What stands before a record's data. */
 static void
-print_prefix(struct trace *t, const struct rechead *h, const struct probe *p)
+print_prefix(struct trace *t, const struct rechead *h, const struct probe *p,
+    bool more)
 {
 	char name[1024];
 
 	if (opt_flag(&t->opt, O_FLOWINDENT)) {
 		print_header(t, true);
-		flow_text(&t->print->flow, h, p, name, sizeof(name));
+		flow_text(&t->print->flow, h, p, more, name, sizeof(name));
 		fprintf(t->out, "%3u %-41s ", h->cpu, name);
 		return;
 	}
@@ -200,28 +201,23 @@ bad_record(const struct rechead *h, size_t len, struct msg *m)
 	    "not have the layout of that clause", h->clause, len);
 }
 
-int
-print_record(struct trace *t, const void *rec, size_t len, struct msg *m)
+/* A whole record that was found to be one of its clause. */
+static int
+print_now(struct trace *t, const struct rechead *h, size_t len, bool more,
+    struct msg *m)
 {
-	const struct reclayout *rl;
-	const struct rechead *h = rec;
+	const struct reclayout *rl = &t->prog->layout[h->clause];
+	const uint8_t *rec = (const uint8_t *)h;
 	const struct action *a;
 	size_t i;
 	int r;
 
-	if (len < sizeof(*h) || h->clause >= t->prog->nlayout ||
-	    h->probe >= t->prog->nprobe ||
-	    len < t->prog->layout[h->clause].size)
-		return len < sizeof(*h) ? msg_set(m, "record",
-		    "a record of %zu bytes is too short", len) :
-		    bad_record(h, len, m);
-	rl = &t->prog->layout[h->clause];
-	print_prefix(t, h, t->prog->probe[h->probe]);
+	print_prefix(t, h, t->prog->probe[h->probe], more);
 	for (i = 0; i < rl->naction; i++) {
 		a = &rl->action[i];
 		if (!fits(a, len))
 			return bad_record(h, len, m);
-		if (a->ran_off != 0 && ((const uint8_t *)rec)[a->ran_off] == 0)
+		if (a->ran_off != 0 && rec[a->ran_off] == 0)
 			continue;
 		if ((r = print_action(t, a, rec, m)) == -1)
 			return -1;
@@ -233,10 +229,68 @@ print_record(struct trace *t, const void *rec, size_t len, struct msg *m)
 	return ferror(t->out) ? msg_set_errno(m, "write", NULL, "output") : 0;
 }
 
+static int
+release(struct trace *t, struct flowcpu *fc, bool more, struct msg *m)
+{
+	size_t len = fc->heldlen;
+
+	if (len == 0)
+		return 0;
+	fc->heldlen = 0;
+	return print_now(t, (const struct rechead *)(void *)fc->held, len,
+	    more, m);
+}
+
+/* With -F a return's record waits for the next one of its CPU. */
+static int
+print_flow(struct trace *t, const struct rechead *h, size_t len,
+    struct msg *m)
+{
+	struct flow *f = &t->print->flow;
+	struct flowcpu *fc = &f->cpu[h->cpu < f->ncpu ? h->cpu : 0];
+
+	if (fc->heldlen != 0 && release(t, fc, flow_same(
+	    (const struct rechead *)(void *)fc->held, h), m) == -1)
+		return -1;
+	if (flow_holds(t->prog->probe[h->probe]))
+		return flow_hold(f, h, len) == -1 ? msg_set_nomem(m) : 0;
+	return print_now(t, h, len, false, m);
+}
+
+int
+print_record(struct trace *t, const void *rec, size_t len, struct msg *m)
+{
+	const struct rechead *h = rec;
+
+	if (len < sizeof(*h))
+		return msg_set(m, "record", "a record of %zu bytes is too "
+		    "short", len);
+	if (h->clause >= t->prog->nlayout || h->probe >= t->prog->nprobe ||
+	    len < t->prog->layout[h->clause].size)
+		return bad_record(h, len, m);
+	if (opt_flag(&t->opt, O_FLOWINDENT))
+		return print_flow(t, h, len, m);
+	return print_now(t, h, len, false, m);
+}
+
+int
+print_flush(struct trace *t, struct msg *m)
+{
+	struct flow *f = &t->print->flow;
+	uint32_t i;
+
+	for (i = 0; i < f->ncpu; i++)
+		if (release(t, &f->cpu[i], false, m) == -1)
+			return -1;
+	if (fflush(t->out) == EOF)
+		return msg_set_errno(m, "write", NULL, "output");
+	return 0;
+}
+
 int
 print_end(struct trace *t, struct msg *m)
 {
-	if (conaction_restore(t, m) == -1)
+	if (print_flush(t, m) == -1 || conaction_restore(t, m) == -1)
 		return -1;
 	putc('\n', t->out);
 	if (agg_print_rest(t, t->out, m) == -1)
