@@ -167,6 +167,48 @@ test_no_head(void)
 	CHECK_INT(s.malformed, 0);
 }
 
+static int
+take_in_turn(void *arg, const struct record *r, struct msg *m)
+{
+	uint64_t *n = arg;
+	char want[96], got[96];
+
+	(void)m;
+	(void)snprintf(want, sizeof(want), "%d\tcpu-sample\t7\t8\t1\t-\t-"
+	    "\t1\tuser\ta`main+0x1;a`f+0x2", (int)(100000 + *n));
+	record_print(r, got, sizeof(got));
+	if (strcmp(want, got) != 0 && *n < 3)
+		CHECK_STR(got, want);
+	*n += strcmp(want, got) == 0;
+	return 0;
+}
+
+/* A record's line is gone from the buffer when its last frame is read. */
+static void
+test_many_samples(void)
+{
+	int fd = open("/tmp", O_TMPFILE | O_RDWR, 0600), i;
+	FILE *fp = fd != -1 ? fdopen(dup(fd), "w") : NULL;
+	uint64_t n = 0;
+	struct spool s;
+	struct msg m;
+
+	if (fp == NULL)
+		abort();
+	(void)fprintf(fp, "READY\t1\tcpu\t90\n");
+	for (i = 0; i < 50000; i++)
+		(void)fprintf(fp, "cpu-sample\t%d\t7\t8\t1\tuser\n\n"
+		    "              a`f+0x2\n              a`main+0x1\n\n",
+		    100000 + i);
+	(void)fprintf(fp, "COUNT\tfired\t50000\nEND\t999999\n");
+	if (fclose(fp) != 0 || lseek(fd, 0, SEEK_SET) != 0)
+		abort();
+	CHECK_INT(spool_read(fd, "spool/x.spool", FAMILY_CPU, take_in_turn,
+	    &n, &s, &m), 0);
+	CHECK_INT(n, 50000);
+	CHECK_INT(s.malformed, 0);
+}
+
 static void
 test_fds(void)
 {
@@ -184,6 +226,7 @@ main(void)
 {
 	test_procs();
 	test_samples();
+	test_many_samples();
 	test_calls();
 	test_spans();
 	test_no_head();

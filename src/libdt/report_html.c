@@ -95,9 +95,10 @@ table_head(struct out *o, const struct report_table *t)
 
 	(void)out_puts(o, "<div class=\"scroll\"><table><thead><tr>");
 	for (j = 0; j < t->ncol; j++)
-		(void)out_printf(o, "<th%s>%s</th>",
-		    is_text(t->col[j].type) ? "" : " class=\"n\"",
-		    t->col[j].label);
+		if (report_col_shown(t, j))
+			(void)out_printf(o, "<th%s>%s</th>",
+			    is_text(t->col[j].type) ? "" : " class=\"n\"",
+			    t->col[j].label);
 	(void)out_puts(o, "</tr></thead><tbody>\n");
 }
 
@@ -115,6 +116,8 @@ table_rows(struct out *o, const struct report_table *t, size_t from,
 		for (j = 0; j < t->ncol; j++) {
 			c = &t->cell[i * t->ncol + j];
 			col = &t->col[j];
+			if (!report_col_shown(t, j))
+				continue;
 			if (col->bar && c->given)
 				(void)out_printf(o, "<td class=\"n b\" "
 				    "style=\"--v:%.2f%%\">", c->u > 1000000 ?

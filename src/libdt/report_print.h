@@ -20,6 +20,9 @@ int report_print_csv(const struct report *r, enum schema_family family,
 const struct report_table *report_csv_table(const struct report *r,
     enum schema_family family);
 
+/* A column of flags is shown to people only where one is set. */
+bool report_col_shown(const struct report_table *t, size_t col);
+
 /* Text within HTML or SVG, markup in it made harmless. */
 void html_text(struct out *o, const char *s, size_t n);
 /* A flame graph as SVG, root below; nothing where there is no sample. */

@@ -104,6 +104,19 @@ md_text(struct out *o, const char *s)
 	}
 }
 
+bool
+report_col_shown(const struct report_table *t, size_t col)
+{
+	size_t i;
+
+	if (t->col[col].type != CELL_FLAG)
+		return true;
+	for (i = 0; i < t->nrow; i++)
+		if (t->cell[i * t->ncol + col].u != 0)
+			return true;
+	return false;
+}
+
 static bool
 is_number(enum cell_type type)
 {
@@ -132,15 +145,19 @@ md_table(struct out *o, const struct report_table *t)
 		return;
 	(void)out_printf(o, "\n### %s\n\n|", t->title);
 	for (j = 0; j < t->ncol; j++)
-		(void)out_printf(o, " %s |", t->col[j].label);
+		if (report_col_shown(t, j))
+			(void)out_printf(o, " %s |", t->col[j].label);
 	(void)out_puts(o, "\n|");
 	for (j = 0; j < t->ncol; j++)
-		(void)out_puts(o, is_number(t->col[j].type) ? " ---: |" :
-		    " --- |");
+		if (report_col_shown(t, j))
+			(void)out_puts(o, is_number(t->col[j].type) ?
+			    " ---: |" : " --- |");
 	(void)out_putc(o, '\n');
 	for (i = 0; i < n; i++) {
 		(void)out_putc(o, '|');
 		for (j = 0; j < t->ncol; j++) {
+			if (!report_col_shown(t, j))
+				continue;
 			(void)out_putc(o, ' ');
 			md_cell(o, t->col[j].type, &t->cell[i * t->ncol + j]);
 			(void)out_puts(o, " |");

@@ -32,6 +32,7 @@ struct parser {
 	size_t used, cap;
 	/* the sample that is being read */
 	uint64_t sample_line;
+	char *head;		/* its record line, which r points into */
 	char *frames;		/* as printed, leaf first */
 	size_t fused;
 	struct frame frame[SPOOL_FRAMES_MAX];
@@ -362,6 +363,9 @@ on_record_line(struct parser *p, const char *line, size_t n)
 	}
 	if ((schema_kind(p->r.kind)->flags & KIND_FRAMES) == 0)
 		return give(p);
+	/* the line is lent until the next one, and frames are lines */
+	memcpy(p->head, line, n);
+	(void)parse_record(p, p->head, n);
 	p->state = KERNEL;
 	p->sample_line = p->line;
 	p->nframes = p->fused = 0;
@@ -424,17 +428,19 @@ spool_read(int fd, const char *name, enum schema_family family, spool_fn *fn,
 		p->m = m;
 		p->cap = (size_t)RECORD_LINE_MAX * (ESC_GROWTH + 2);
 		p->text = malloc(p->cap);
+		p->head = malloc(RECORD_LINE_MAX);
 		p->frames = malloc(SCHEMA_STACK_MAX);
 		p->stack = malloc((size_t)SCHEMA_STACK_MAX * ESC_GROWTH +
 		    2 * SPOOL_FRAMES_MAX + 1);
 	}
-	if (p == NULL || p->text == NULL || p->frames == NULL ||
-	    p->stack == NULL)
+	if (p == NULL || p->text == NULL || p->head == NULL ||
+	    p->frames == NULL || p->stack == NULL)
 		msg_set_nomem(m);
 	else
 		rc = read_all(p, &l);
 	if (p != NULL) {
 		free(p->text);
+		free(p->head);
 		free(p->frames);
 		free(p->stack);
 	}
