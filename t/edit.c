@@ -29,11 +29,15 @@ edit_die(const char *fmt, ...)
 char *
 edit_read(int dirfd, const char *path, size_t *len)
 {
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
 	struct msg m;
 	char *buf;
 
-	if (file_slurp(dirfd, path, FILE_MAX, &buf, len, &m) == -1)
+	if (fd == -1)
+		edit_die("%s: cannot open", path);
+	if (file_slurp_fd(fd, path, FILE_MAX, &buf, len, &m) == -1)
 		edit_die("%s: %s", path, m.text);
+	close(fd);
 	return buf;
 }
 

@@ -348,7 +348,10 @@ v_span_open() {
 	col spans tracer_drops set 1
 }
 v_ctx_span() { mr spans ctx-install span=999; mr spans ctx-remove span=999; mr spans event span=999; }
-v_ctx_pair() { mr spans ctx-install drop; count spans spans -1; }
+v_ctx_pair() {
+	mr spans span-end#3 after 'TS+1 ctx-remove 4000 4000 0 9 3'
+	count spans spans 1
+}
 v_ctx_join() { mr cpu cpu-sample rt=77; }
 v_control_order() { mr spans control twice; count spans spans 1; }
 

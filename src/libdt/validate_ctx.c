@@ -37,7 +37,7 @@ struct val_ctx {
 	ssize_t unused;		/* chain of free ones */
 	struct change *change;
 	size_t n, cap;
-	bool full;
+	bool full;		/* not all was taken, or it is odd */
 };
 
 struct val_ctx *
@@ -198,6 +198,12 @@ change_cmp(const void *a, const void *b)
 	if (x->ts != y->ts)
 		return x->ts < y->ts ? -1 : 1;
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+void
+val_ctx_odd(struct val_ctx *c)
+{
+	c->full = true;
 }
 
 /* No more is taken: what is left is looked up by time. */

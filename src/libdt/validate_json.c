@@ -43,6 +43,31 @@ load(struct val *v, enum bundle_file f, struct msg *m)
 	return 0;
 }
 
+/* What could be read of a broken file only in part is not used. */
+static void
+forget(struct bundle *b)
+{
+	const struct {
+		void *p;
+		size_t size;
+	} of[BUNDLE_FILES] = {
+		[BUNDLE_MANIFEST] = { &b->manifest, sizeof(b->manifest) },
+		[BUNDLE_COHORT] = { &b->cohort, sizeof(b->cohort) },
+		[BUNDLE_SETTINGS] = { &b->settings, sizeof(b->settings) },
+		[BUNDLE_CAPABILITIES] = { &b->capabilities,
+		    sizeof(b->capabilities) },
+		[BUNDLE_COLLECTORS] = { &b->collectors,
+		    sizeof(b->collectors) },
+		[BUNDLE_VALIDATION] = { &b->validation,
+		    sizeof(b->validation) },
+	};
+	size_t f;
+
+	for (f = 0; f < BUNDLE_FILES; f++)
+		if (!b->have[f])
+			memset(of[f].p, 0, of[f].size);
+}
+
 int
 val_json(struct val *v, struct msg *m)
 {
@@ -54,5 +79,6 @@ val_json(struct val *v, struct msg *m)
 		if (load(v, (enum bundle_file)f, m) == -1)
 			return -1;
 	}
+	forget(&v->b);
 	return 0;
 }

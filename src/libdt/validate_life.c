@@ -345,7 +345,7 @@ find(const struct val *v, uint32_t member, uint64_t tid, uint64_t ts,
 	return l->member == member && l->tid == tid ? l : NULL;
 }
 
-void
+bool
 val_thread(struct val_pass *p, const struct record *r)
 {
 	const struct bundle_member *b;
@@ -354,12 +354,12 @@ val_thread(struct val_pass *p, const struct record *r)
 
 	p->born = 0;
 	if (p->member == -1 || p->v->lives.full || !p->v->whole[FAMILY_PROCS])
-		return;
+		return true;
 	b = &p->v->b.cohort.members.v[p->member];
 	l = find(p->v, (uint32_t)p->member, p->tid, p->ts, &any);
 	if (l == NULL) {
 		if (p->tid == p->pid || p->v->procs_lossy)
-			return;
+			return true;
 		if (any)
 			PASS_BAD(p, THREAD_LIFE, "thread %" PRIu64 " had not "
 			    "started", p->tid);
@@ -367,13 +367,16 @@ val_thread(struct val_pass *p, const struct record *r)
 		    p->v->b.manifest.command.mode == MODE_LAUNCH)
 			PASS_BAD(p, THREAD_UNKNOWN, "thread %" PRIu64
 			    " was never seen to start", p->tid);
-		return;
+		else
+			return true;
+		return false;
 	}
 	p->born = l->born;
 	/* the kernel still runs for a thread that has told of its exit */
 	if (r->kind == KIND_CPU_SAMPLE && r->v[REC_CPU_SAMPLE_MODE].u == 1)
-		return;
-	if (p->end > l->died && !p->v->procs_lossy)
-		PASS_BAD(p, THREAD_LIFE, "thread %" PRIu64 " had exited",
-		    p->tid);
+		return true;
+	if (p->end <= l->died || p->v->procs_lossy)
+		return true;
+	PASS_BAD(p, THREAD_LIFE, "thread %" PRIu64 " had exited", p->tid);
+	return false;
 }

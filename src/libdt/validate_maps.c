@@ -22,6 +22,7 @@ maps_begin(struct val_pass *p)
 	const struct bundle_manifest *m = &p->v->b.manifest;
 	struct libraries *s = calloc(1, sizeof(*s));
 	const struct bundle_library *l;
+	uint64_t path, id;
 	size_t i;
 
 	p->state = s;
@@ -30,9 +31,12 @@ maps_begin(struct val_pass *p)
 		return msg_set_nomem(p->m);
 	for (i = 0; i < m->libraries.n; i++) {
 		l = &m->libraries.v[i];
-		if (val_map_set(&s->map, hash(l->path, strlen(l->path)),
-		    l->build_id != NULL ? hash(l->build_id,
-		    strlen(l->build_id)) : 0, (uint32_t)i) == -1)
+		path = hash(l->path, strlen(l->path));
+		id = l->build_id != NULL ? hash(l->build_id,
+		    strlen(l->build_id)) : 0;
+		if (val_map_get(&s->map, path, id) != -1)
+			s->mapped[i] = true;	/* told as a duplicate */
+		else if (val_map_set(&s->map, path, id, (uint32_t)i) == -1)
 			return msg_set_nomem(p->m);
 	}
 	return 0;

@@ -94,12 +94,14 @@ struct val_ctx *val_ctx_new(struct msg *m);
 int val_ctx_take(struct val_ctx *c, struct val_pass *p,
     const struct record *r);
 void val_ctx_close(struct val_ctx *c);
+void val_ctx_odd(struct val_ctx *c);	/* not to be compared with */
 void val_ctx_check(struct val_pass *p, const struct record *r);
 void val_ctx_now(struct val_ctx *c, struct val_pass *p,
     const struct record *r);
 
 /* validate_life.c: the record at hand against its thread's life */
-void val_thread(struct val_pass *p, const struct record *r);
+/* False if it lies outside. */
+bool val_thread(struct val_pass *p, const struct record *r);
 /* The member executed another program within (from, to]. */
 bool val_exec_within(const struct val *v, ssize_t member, uint64_t from,
     uint64_t to);

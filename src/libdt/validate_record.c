@@ -170,9 +170,8 @@ check_record(struct val_pass *p, const struct val_pass_ops *ops,
 	if (check_window(p))
 		check_member(p);
 	check_values(p, r);
-	if (p->family != FAMILY_PROCS)
-		val_thread(p, r);
-	if (p->family != FAMILY_PROCS && p->family != FAMILY_MAPS &&
+	if (p->family != FAMILY_PROCS && val_thread(p, r) &&
+	    p->member != -1 && p->family != FAMILY_MAPS &&
 	    p->family != FAMILY_SPANS)
 		val_ctx_check(p, r);
 	return ops != NULL && ops->record != NULL ? ops->record(p, r) : 0;

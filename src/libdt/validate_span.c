@@ -94,6 +94,7 @@ span_start(struct val_pass *p, const struct record *r)
 	ssize_t i = val_map_get(&s->ids, n.id, 0);
 
 	if (i != -1) {
+		val_ctx_odd(p->v->ctx);
 		PASS_BAD(p, SPAN_TWICE, "span %" PRIu64 " started on line %"
 		    PRIu64, n.id, s->v[i].line);
 		return 0;
