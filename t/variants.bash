@@ -26,7 +26,8 @@ empty() {
 	man "families.$1.records" set 0
 	man "families.$1.state" set "\"$3\""
 	col "$2" counters.recorded set 0
-	col "$2" counters.fired set 0
+	col "$2" counters.fired set "$(get collectors.json \
+	    "collectors[name=$2].counters.filtered")"
 }
 # lose FAMILY COLLECTOR FROM TO N: a drop interval and its ovf record
 lose() {
@@ -130,6 +131,7 @@ v_clock_window() { man window.ready set $(($(get manifest.json clock.start.mono)
 v_clock_drift() { man clock.drift_ns add 1; }
 v_clock_suspended() { man clock.suspended_ns add 1; }
 v_clock_slept() {
+	man created_utc set '"2099-01-01T00:00:00Z"'
 	man clock.end.boottime_offset add 1000000000
 	man clock.suspended_ns add 1000000000
 	man clock.end.realtime_utc add 1000000000
@@ -141,7 +143,7 @@ v_clock_stepped() {
 }
 v_window_order() { man window.warmup_done set $(($(get manifest.json window.workload_start) + 1)); }
 v_window_missing() { man window.warmup_done set null; }
-v_window_start() { man window.workload_start add 1; }
+v_window_start() { man window.workload_start add -1; }
 v_window_ack() {
 	man window.attached set $(($(get collectors.json 'collectors[name=spans].ack') - 1))
 }
@@ -164,7 +166,11 @@ v_cohort_parent_age() {
 	co 'members[-1].parent' set "$(get cohort.json 'members[-1].incarnation')"
 }
 v_cohort_overlap() {
-	co 'members[1].died' set $(($(get cohort.json 'members[2].start') + 1))
+	local i=$(get cohort.json 'members[-1].incarnation') t=1001500000000
+	co members append "$(get cohort.json 'members[-1]')"
+	i=${i//\"/}
+	co 'members[-1].incarnation' set "\"${i%:*}:$t\""
+	co 'members[-1].start' set $t
 }
 v_cohort_life() { co 'members[-1].died' set $(($(get cohort.json 'members[-1].start') - 1)); }
 v_cohort_exit() { co 'members[-1].exit_status' set null; }
@@ -204,7 +210,7 @@ v_family_state() { man families.gc.state set '"none-fired"'; }
 v_family_records() { man families.cpu.records add 1; }
 v_family_file() { rm raw/gc.tsv; }
 v_family_collector() { man families.cpu.collector set '"syscalls"'; }
-v_family_required() { empty gc gc none-fired; }
+v_family_required() { empty cpu cpu none-fired; }
 v_family_lost() {
 	empty gc gc failed
 	man families.gc.required set false
@@ -297,7 +303,7 @@ v_record_kind() { mr cpu cpu-sample kind=cpu-simple; }
 v_record_columns() { sed -i '$s/$/\tx/' raw/cpu.tsv; }
 v_record_field() { mr cpu cpu-sample count=01; }
 v_record_range() { mr cpu cpu-sample cpu=70000; }
-v_record_value() { mr syscalls syscall#2 errno=5; }
+v_record_value() { mr syscalls syscall#2 ret=0; }
 v_record_long() { head -c 2000000 /dev/zero | tr '\0' x >>raw/cpu.tsv; echo >>raw/cpu.tsv; }
 v_record_nul() { sed -i '$s/user\|kernel/&\x00/' raw/cpu.tsv; }
 v_record_torn() { truncate -s -1 raw/cpu.tsv; }
@@ -307,8 +313,8 @@ v_record_limit() { direct='mutate limited 1 1000000000'; }
 
 # membership; process 1 is no member, thread 4194303 no thread
 v_member_unknown() { mr cpu cpu-sample pid=1 tid=1; }
-v_member_life() { mr cpu cpu-sample#3 pid=4001 tid=4001; }
-v_thread_life() { mr cpu cpu-sample#4 tid=4002; }
+v_member_life() { mr cpu cpu-sample#1 pid=4001 tid=4001; }
+v_thread_life() { mr cpu cpu-sample#1 tid=4002; }
 v_thread_unknown() { mr cpu cpu-sample tid=4194303; }
 v_thread_twice() { mr procs thread-start twice; count procs procs 1; }
 
@@ -318,8 +324,8 @@ v_pair_gap() {
 	lose syscalls syscalls $((t + 1)) $((t + 2)) 1
 	col syscalls tracer_drops set 1
 }
-v_pair_overlap() { mr syscalls syscall#2 dur+500000; }
-v_pair_open() { mr syscalls syscall#2 after 'TS+150 syscall-open 4000 4000 0 - - read 3'; count syscalls syscalls 1; }
+v_pair_overlap() { mr syscalls syscall#2 dur+95000000; }
+v_pair_open() { mr syscalls syscall#2 after 'TS+20000001 syscall-open 4000 4000 0 77 1 read 3'; count syscalls syscalls 1; }
 v_io_orphan() { mr io io-start drop; count io io -1; }
 v_io_open() {
 	local t=$(ts io io-start)
@@ -337,22 +343,25 @@ v_gc_open() {
 v_gc_twice() { mr gc gc-start twice; count gc gc 1; }
 v_span_twice() { mr spans span-start twice; count spans spans 1; }
 v_span_parent() { mr spans span-start#2 parent=999; }
-v_span_late() { mr spans span-start#2 parent=3; }
+v_span_late() { mr spans span-start#1 parent=2; mr spans span-start#2 parent=-; }
 v_span_cycle() { mr spans span-start parent="$(mutate field spans span-start#2 id)"; }
-v_span_orphan() { mr spans span-start#3 drop; count spans spans -1; }
+v_span_orphan() {
+	mr spans span-end#2 after 'TS+1 span-end 4000 4000 0 77 9 9 ok 5'
+	count spans spans 1
+}
 v_span_ended() { mr spans span-end twice; count spans spans 1; }
 v_span_differs() { mr spans span-end dur+1; }
 v_span_open() {
-	local t=$(ts spans span-start#3)
+	local t=$(ts spans span-start#2)
 	lose spans spans $((t + 1)) $((t + 2)) 1
 	col spans tracer_drops set 1
 }
-v_ctx_span() { mr spans ctx-install span=999; mr spans ctx-remove span=999; mr spans event span=999; }
+v_ctx_span() { mr spans ctx-install span=999; mr spans ctx-remove span=999; }
 v_ctx_pair() {
-	mr spans span-end#3 after 'TS+1 ctx-remove 4000 4000 0 9 3'
+	mr spans span-end#2 after 'TS+1 ctx-remove 4000 4000 0 77 1'
 	count spans spans 1
 }
-v_ctx_join() { mr cpu cpu-sample rt=77; }
+v_ctx_join() { mr cpu cpu-sample rt=78; }
 v_control_order() { mr spans control twice; count spans spans 1; }
 
 # report and verdict
@@ -366,6 +375,12 @@ v_validation_findings() {
 	mj validation.json counts.note add 1
 }
 v_validation_tool() { mj validation.json tool.version set '"9"'; }
+
+# finding_ids [CLASS]: ids of finding.def
+finding_ids() {
+	sed -n "s/^X([A-Z0-9_]*, \"\([a-z0-9-]*\)\", [A-Z]*, ${1:-[A-Z]*},\$/\1/p" \
+	    "$DT_SRC/src/libdt/finding.def"
+}
 
 # variant ID: makes it in a copy of $GOOD and says what was found and ought
 # to be, in $found and $want

@@ -84,9 +84,10 @@ check_state(struct val *v, size_t f, const struct bundle_family *b)
 		val_found(v, FINDING_FAMILY_STATE, FILE_NAME, 0,
 		    "families.%s was attached by no collector", name_of(f));
 	if (f == FAMILY_PROCS || f == FAMILY_MAPS) {
-		if (!attached(b->state))
+		if (!attached(b->state) || !b->required)
 			val_found(v, FINDING_FAMILY_PROCS, FILE_NAME, 0,
-			    "families.%s was not captured", name_of(f));
+			    "families.%s was not required and captured",
+			    name_of(f));
 		return;
 	}
 	if (b->required && b->state == STATE_NOT_REQUESTED)

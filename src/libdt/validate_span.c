@@ -138,9 +138,11 @@ check_span(struct val_pass *p, const struct record *r)
 	struct spans *s = p->state;
 	const struct value *span = &r->v[REC_SPAN];
 
-	if (span->given && !s->lossy && val_map_get(&s->ids, span->u, 0) == -1)
-		PASS_BAD(p, CTX_SPAN, "span %" PRIu64 " has not started",
-		    span->u);
+	if (!span->given || s->lossy ||
+	    val_map_get(&s->ids, span->u, 0) != -1)
+		return;
+	val_ctx_odd(p->v->ctx);
+	PASS_BAD(p, CTX_SPAN, "span %" PRIu64 " has not started", span->u);
 }
 
 static void

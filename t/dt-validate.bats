@@ -1,0 +1,249 @@
+bats_require_minimum_version 1.5.0
+load helper
+load variants
+
+# One good bundle for all tests of this file; each works on copies.
+setup_file() {
+	export GOOD=$BATS_FILE_TMPDIR/good.bundle
+	"${DT_BUILD:-$(dirname "$DT_BIN")}/t/mkbundle" "$GOOD"
+}
+
+teardown_file() {
+	chmod -R u+w "$BATS_FILE_TMPDIR"
+}
+
+setup() {
+	PATH=$DT_BUILD/t:$PATH
+	helper_setup
+}
+
+# good NAME: a copy that can be changed
+good() {
+	cp -a "$GOOD" "$1" && chmod -R u+w "$1"
+}
+
+# ids: the finding ids in $output, one a line
+ids() {
+	sed -n 's/^dt-validate: .*: [a-z]*: \([a-z0-9-]*\): .*/\1/p' \
+	    <<<"$output" | sort -u
+}
+
+@test "usage and version" {
+	status 0 dt-validate -h
+	has 'usage: dt-validate'
+	status 0 dt-validate --version
+	has 'dt-validate'
+	for o in -x --accept=invalid --expect=1 -j0 -j65 --explain=none \
+	    --explain; do
+		status 2 dt-validate $o
+		has 'dt-validate: '
+	done
+}
+
+@test "a good bundle passes, and its path is printed" {
+	good a
+	status 0 dt-validate a
+	[ "$output" = a ]
+	status 0 dt-validate "$PWD/a/manifest.json"
+	[ "$output" = "$PWD/a" ]
+	good b
+	status 0 bash -c 'printf "a\nb\n" | dt-validate'
+	[ "$output" = $'a\nb' ]
+	status 0 bash -c 'printf "a\0b\0" | dt-validate -0 -j2'
+	[ "$output" = $'a\nb' ]
+}
+
+@test "a manifest on standard input, from inside and outside" {
+	good a
+	status 0 dt-validate <a/manifest.json
+	status 0 bash -c 'cat a/manifest.json | dt-validate -C a'
+	status 2 bash -c 'cat a/manifest.json | dt-validate'
+	cd a
+	status 0 dt-validate <manifest.json
+	status 0 bash -c 'cat manifest.json | dt-validate -C .'
+	sed 's/"name"/"nome"/' manifest.json >../other.json
+	status 2 bash -c 'cat ../other.json | dt-validate -C .'
+}
+
+@test "what names no bundle is 2, and the others still run" {
+	good a
+	status 2 dt-validate </dev/null
+	status 2 dt-validate none a
+	has 'none'
+	[ "${lines[${#lines[@]} - 1]}" = a ] || [ "${lines[0]}" = a ]
+	status 2 dt-validate /dev/null
+}
+
+@test "a closed or full standard output is an error" {
+	good a
+	status 2 bash -c 'dt-validate a >&-'
+	status 2 bash -c 'dt-validate a >/dev/full'
+	status 2 bash -c 'dt-validate --json a >/dev/full'
+	status 2 bash -c 'dt-validate --explain record-nul >/dev/full'
+}
+
+@test "copied, moved, tarred and untarred bundles are the same" {
+	good a
+	id=$(dt-validate --id a)
+	[ "${#id}" -eq 71 ]
+	mv a 'b c'
+	[ "$(dt-validate --id 'b c')" = "$id" ]
+	tar cf x.tar 'b c'
+	mkdir out
+	tar xf x.tar -C out
+	[ "$(dt-validate --id 'out/b c')" = "$id" ]
+	status 0 dt-validate --expect "$id" 'out/b c'
+	[ "sha256:$(sha256sum <'b c/SHA256SUMS' | cut -d' ' -f1)" = "$id" ]
+}
+
+@test "one flipped byte in any file" {
+	good a
+	cd a
+	find . -type f | sort >../files
+	while IFS= read -r f; do
+		[ -s "$f" ] || continue
+		cp -p "$f" ../saved
+		n=$(($(stat -c %s "$f") / 2))
+		b=$(od -An -tu1 -j$n -N1 "$f")
+		printf "\\x$(printf %x $((b ^ 1)))" |
+		    dd of="$f" bs=1 seek=$n conv=notrunc status=none
+		status 1 dt-validate .
+		[ -n "$(ids)" ] || {
+			echo "$f"
+			return 1
+		}
+		cp -p ../saved "$f"
+	done <../files
+	[ "$(wc -l <../files)" -gt 30 ]
+	status 0 dt-validate .
+}
+
+@test "a rewritten bundle is caught by --expect alone" {
+	good a
+	id=$(dt-validate --id a)
+	cd a
+	echo more >>logs/capture.log
+	mutate seal
+	status 0 dt-validate .
+	status 1 dt-validate --expect "$id" .
+	[ "$(ids)" = sums-expect ]
+}
+
+@test "degraded bundles pass where they are accepted" {
+	good a
+	cd a
+	v_balance_tracer
+	mutate verdict
+	mutate report
+	mutate seal
+	status 1 dt-validate .
+	[ "$(ids)" = balance-tracer ]
+	hasnt $'\n.'
+	run --separate-stderr dt-validate --accept degraded .
+	[ "$status" -eq 0 ]
+	[ "$output" = . ]
+	status 1 dt-validate --accept complete .
+	rm capabilities.json
+	status 1 dt-validate --accept degraded .
+}
+
+@test "findings as JSON" {
+	good a
+	status 0 dt-validate --json a
+	has '"verdict":"complete","findings":[]'
+	has '"bundle":"a"'
+	rm a/capabilities.json
+	status 1 dt-validate --json a
+	has '"id":"layout-missing","level":"error","path":"capabilities.json"'
+	has '"verdict":"invalid"'
+	[ "${#lines[@]}" -eq 1 ]
+	status 1 dt-validate -q a
+	[ -z "$output" ]
+}
+
+@test "--quick sees neither records nor SHA-256" {
+	good a
+	cd a
+	status 0 dt-validate --quick .
+	sed -i '3s/^./x/' SHA256SUMS
+	status 0 dt-validate --quick .
+	status 1 dt-validate .
+	mr cpu cpu-sample count=0
+	status 1 dt-validate --quick .
+	[ "$(ids)" = sums-mismatch ]
+	mutate seal
+	status 0 dt-validate --quick .
+	status 1 dt-validate .
+}
+
+@test "--explain knows every finding" {
+	finding_ids >all
+	while IFS= read -r id; do
+		status 0 dt-validate --explain "$id"
+		[ "${lines[0]%% *}" = "$id" ]
+		[ "${#lines[@]}" -ge 3 ]
+	done <all
+	[ "$(wc -l <all)" -gt 150 ]
+}
+
+@test "many findings of an id are counted, not printed" {
+	good a
+	cd a
+	sed -i 's/^1\(.*\)cpu-sample/1\1cpu-sample/' raw/cpu.tsv
+	for i in $(seq 30); do
+		echo "bad $i" >>raw/cpu.tsv
+	done
+	mutate seal
+	status 1 dt-validate .
+	[ "$(grep -c record-columns <<<"$output")" -eq 21 ]
+	has '10 more like this'
+	status 1 dt-validate --json .
+	has '"error":30'
+}
+
+@test "several bundles at once, told in order" {
+	for i in 1 2 3 4 5 6 7 8; do
+		good $i
+	done
+	rm 3/settings.json
+	run --separate-stderr dt-validate -j3 1 2 3 4 none 5 6 7 8
+	[ "$status" -eq 2 ]
+	[ "$output" = $'1\n2\n4\n5\n6\n7\n8' ]
+}
+
+# Findings: each id has a variant of the good bundle that has it alone.
+
+@test "every finding id has a variant, every variant an id" {
+	finding_ids | sort >all
+	declare -F | sed -n 's/^declare -f v_//p' | tr _ - | sort >have
+	diff all have
+}
+
+# class NAME: runs the variants of the findings of a class
+class() {
+	local id bad=0
+	finding_ids "$1" >"class.$1"
+	while IFS= read -r id; do
+		variant "$id" && continue
+		cd "$T"
+		echo "$id: found '$found', not '$want'"
+		bad=1
+	done <"class.$1"
+	[ -s "class.$1" ] && [ $bad -eq 0 ]
+}
+
+@test "variants: layout" { class LAYOUT; }
+@test "variants: sums" { class SUMS; }
+@test "variants: json" { class JSON; }
+@test "variants: manifest" { class MANIFEST; }
+@test "variants: clock" { class CLOCK; }
+@test "variants: cohort" { class COHORT; }
+@test "variants: settings" { class SETTINGS; }
+@test "variants: artifacts" { class ARTIFACT; }
+@test "variants: families" { class FAMILY; }
+@test "variants: collectors" { class COLLECTOR; }
+@test "variants: headers" { class HEADER; }
+@test "variants: records" { class RECORD; }
+@test "variants: members" { class MEMBER; }
+@test "variants: pairs" { class PAIR; }
+@test "variants: report" { class REPORT; }
