@@ -72,3 +72,38 @@ section() {
 		status 0 bash -c "$c"
 	done <cmds
 }
+
+@test "pages with tables are as the tables say" {
+	for p in "$DT_SRC"/man/*.in; do
+		"$DT_BUILD/man/mkman" <"$p" >page
+		diff page "${p%.in}" || {
+			echo "run: make pages"
+			return 1
+		}
+	done
+	printf '@nothing@\n' >page.in
+	run "$DT_BUILD/man/mkman" <page.in
+	[ "$status" -eq 1 ]
+}
+
+@test "dt-bundle(5): every finding is told of where its rule stands" {
+	sed '/^@findings@/,$d' "$DT_SRC/man/dt-bundle.5.in" >rules
+	sed -n 's/^X([A-Z_0-9]*, "\([a-z-]*\)",.*/\1/p' \
+	    "$DT_SRC/src/libdt/finding.def" >ids
+	[ "$(wc -l <ids)" -gt 80 ]
+	while read -r id; do
+		grep -q "^\.Pq Cm .*\b$id\b" rules || {
+			echo "$id is not in dt-bundle(5)"
+			return 1
+		}
+	done <ids
+	# and none that does not exist
+	grep '^\.Pq Cm' rules | sed 's/^\.Pq Cm //; s/ ,//g; s/ \.$//' |
+	    tr ' ' '\n' | grep -E '^[a-z]+-[a-z-]+$' | sort -u >named
+	while read -r id; do
+		grep -qx "$id" ids || {
+			echo "$id is no finding"
+			return 1
+		}
+	done <named
+}
