@@ -19,6 +19,7 @@
 #include "trace/check.h"
 #include "trace/consume.h"
 #include "trace/diag.h"
+#include "trace/feature.h"
 #include "trace/kernel.h"
 #include "trace/list.h"
 #include "trace/load.h"
@@ -31,7 +32,6 @@
 #include "trace/source.h"
 #include "trace/stats.h"
 #include "trace/trace.h"
-#include "trace/type.h"
 #include "trace/victim.h"
 
 enum { OPT_STATS = 0x2000 };
@@ -309,6 +309,8 @@ compile(struct run *r, struct msg *m)
 				return -1;
 		}
 	}
+	if (feature_check(t, m) == -1)
+		return -1;
 	if (bad == 0)
 		bad = provider_match_unit(t, t->unit, &r->d);
 	if (bad == 0)
@@ -463,7 +465,6 @@ work(struct run *r, struct msg *m)
 	t->offline = r->c.compile && r->c.dump && !t->kern.btf;
 	if (unit_new(t) == -1)
 		return msg_set_nomem(m);
-	type_set_btf(t->types, kernel_btf_data, t);
 	if (compile(r, m) == -1)
 		return -1;
 	if (r->c.list)

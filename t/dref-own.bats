@@ -33,10 +33,6 @@ group() {
 	group agg
 }
 
-@test "vectors: functions" {
-	group func
-}
-
 @test "vectors: what the consumer does" {
 	group con
 }

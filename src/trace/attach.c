@@ -14,8 +14,10 @@
 #include <linux/perf_event.h>
 
 #include "trace/attach.h"
+#include "trace/feature.h"
 #include "trace/kernel.h"
 #include "trace/provider.h"
+#include "trace/reap.h"
 #include "trace/trace.h"
 
 enum { MAXCPU = 4096 };
@@ -33,8 +35,9 @@ event_progtype(const struct event *ev, enum bpf_attach_type *at)
 	case EV_TP:
 		return BPF_PROG_TYPE_TRACEPOINT;
 	case EV_TIMER:
-		return ev->one_cpu ? BPF_PROG_TYPE_RAW_TRACEPOINT
-		    : BPF_PROG_TYPE_PERF_EVENT;
+		if (!ev->one_cpu)
+			return BPF_PROG_TYPE_PERF_EVENT;
+		break;
 	case EV_FENTRY:
 		*at = BPF_TRACE_FENTRY;
 		return BPF_PROG_TYPE_TRACING;
@@ -50,7 +53,8 @@ event_progtype(const struct event *ev, enum bpf_attach_type *at)
 	case EV_SUBPROG:
 		break;
 	}
-	return BPF_PROG_TYPE_RAW_TRACEPOINT;
+	return ev->self_run ? BPF_PROG_TYPE_KPROBE
+	    : BPF_PROG_TYPE_RAW_TRACEPOINT;
 }
 
 int
@@ -233,7 +237,7 @@ attach_uprobe(struct trace *t, struct event *ev, const char *path,
 		return msg_set_errno(m, "attach", path,
 		    "cannot put a probe at offset %#llx",
 		    (unsigned long long)offset);
-	if (!kernel_cookie(t))
+	if (!kernel_has(t, KF_COOKIE))
 		return perf_run(ev, fd, m);
 	link = bpf_link_create(ev->prog_fd, fd, BPF_PERF_EVENT, &o);
 	if (link < 0) {
@@ -253,6 +257,20 @@ attach_uprobe(struct trace *t, struct event *ev, const char *path,
 }
 
 int
+attach_self(struct trace *t, struct event *ev, const char *path,
+    uint64_t offset, struct msg *m)
+{
+	return attach_uprobe(t, ev, path, offset, 0, getpid(), 0, m);
+}
+
+void
+attach_undo(struct event *ev)
+{
+	if (ev->nlink > 0)
+		close(ev->link_fd[--ev->nlink]);
+}
+
+int
 attach_all(struct trace *t, struct msg *m)
 {
 	for (struct event *ev = provider_events(t); ev != NULL; ev = ev->next) {
@@ -262,6 +280,10 @@ attach_all(struct trace *t, struct msg *m)
 			attach_detach(t);
 			return -1;
 		}
+	}
+	if (reap_attach(t, m) == -1) {
+		attach_detach(t);
+		return -1;
 	}
 	return 0;
 }

@@ -36,10 +36,15 @@ int	attach_timer(struct trace *, struct event *, struct msg *);
 int	attach_tp(struct trace *, struct event *, struct msg *);
 int	attach_kprobe(struct trace *, struct event *, struct msg *);
 /* One place of a uprobe; cookie is bpf_get_attach_cookie()'s value where
- * kernel_cookie(). */
+ * KF_COOKIE. */
 int	attach_uprobe(struct trace *, struct event *, const char *path,
 	    uint64_t offset, uint64_t sema, pid_t pid, uint64_t cookie,
 	    struct msg *);
+
+/* The same on this process alone, and its undoing. */
+int	attach_self(struct trace *, struct event *, const char *path,
+	    uint64_t offset, struct msg *);
+void	attach_undo(struct event *);
 
 /*
  * Finds the BTF id by which ev->tpname's arguments are known, so that its

@@ -284,7 +284,7 @@ static int
 fire_tick(struct consumer *c, const struct tick *k, struct msg *m)
 {
 	for (uint64_t n = timer_read(k->fd); n > 0 && !exiting(c->t); n--)
-		if (load_run(k->ev, m) == -1)
+		if (load_run(c->t, k->ev, m) == -1)
 			return -1;
 	return 0;
 }
@@ -396,7 +396,7 @@ run_manual(struct consumer *c, const char *name, struct msg *m)
 	for (ev = provider_events(c->t); ev != NULL; ev = ev->next)
 		if (ev->type == EV_MANUAL && ev->nec > 0 &&
 		    strcmp(ev->name, name) == 0)
-			return load_run(ev, m);
+			return load_run(c->t, ev, m);
 	return 0;
 }
 

@@ -2,12 +2,9 @@
  * kernel.c - feature probes, BTF and tracefs of the running kernel.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -17,15 +14,12 @@
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
-#include <xxhash.h>
 
+#include "trace/feature.h"
 #include "trace/kernel.h"
 #include "trace/trace.h"
 
-enum { INDEX_AFTER = 32 };		/* lookups */
 #define KVER(a, b, c) ((unsigned)(a) << 16 | (unsigned)(b) << 8 | (c))
-
-static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
 int
 kernel_init(struct trace *t, struct msg *m)
@@ -38,12 +32,10 @@ kernel_init(struct trace *t, struct msg *m)
 		return msg_set_errno(m, "kernel", NULL, "uname");
 	sscanf(u.release, "%u.%u.%u", &a, &b, &c);
 	t->kern.version = KVER(a, b, c > 255 ? 255 : c);
-	t->kern.task_storage = t->kern.version >= KVER(5, 13, 0);
-	t->kern.loop = t->kern.version >= KVER(5, 17, 0);
-	t->kern.test_run_rawtp = t->kern.version >= KVER(5, 10, 0);
 	n = libbpf_num_possible_cpus();
 	t->kern.ncpu = n > 0 ? n : 1;
-	t->kern.btf = access(btf_path, R_OK) == 0;
+	t->kern.btf = kernel_has(t, KF_BTF) &&
+	    access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 	return 0;
 }
 
@@ -52,33 +44,6 @@ kernel_free(struct trace *t)
 {
 	btf__free(t->kern.vmlinux);
 	t->kern.vmlinux = NULL;
-	free(t->kern.btf_index);
-	t->kern.btf_index = NULL;
-}
-
-/* Mapped where the kernel lets us (6.16), since sysfs gives but a page a
- * read(2). */
-static struct btf *
-load_vmlinux(void)
-{
-	int fd = open(btf_path, O_RDONLY | O_CLOEXEC);
-	struct btf *b = NULL;
-	struct stat st;
-	void *p;
-
-	if (fd == -1)
-		return NULL;
-	if (fstat(fd, &st) == 0 && st.st_size > 0 &&
-	    st.st_size <= UINT32_MAX) {
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ,
-		    MAP_PRIVATE | MAP_POPULATE, fd, 0);
-		if (p != MAP_FAILED) {
-			b = btf__new(p, (uint32_t)st.st_size);
-			munmap(p, (size_t)st.st_size);
-		}
-	}
-	close(fd);
-	return b != NULL ? b : btf__load_vmlinux_btf();
 }
 
 struct btf *
@@ -91,65 +56,11 @@ kernel_btf(struct trace *t, struct msg *m)
 		    "be read (the kernel needs CONFIG_DEBUG_INFO_BTF)");
 		return NULL;
 	}
-	t->kern.vmlinux = load_vmlinux();
+	t->kern.vmlinux = btf__load_vmlinux_btf();
 	if (t->kern.vmlinux == NULL)
-		msg_set_errno(m, "no-btf", btf_path,
+		msg_set_errno(m, "no-btf", "/sys/kernel/btf/vmlinux",
 		    "cannot load the kernel's types");
 	return t->kern.vmlinux;
-}
-
-const void *
-kernel_btf_data(void *arg, size_t *size)
-{
-	struct btf *b = kernel_btf(arg, NULL);
-	uint32_t n = 0;
-	const void *p = b == NULL ? NULL : btf__raw_data(b, &n);
-
-	*size = n;
-	return p;
-}
-
-/* Where a name and kind belong in the index. */
-static uint32_t *
-index_slot(const struct trace *t, const char *name, unsigned kind)
-{
-	const struct kernel *k = &t->kern;
-	size_t i = XXH3_64bits_withSeed(name, strlen(name), kind);
-
-	for (;; i++) {
-		uint32_t *slot = &k->btf_index[i & (k->nbtf_index - 1)];
-		const struct btf_type *ty;
-
-		if (*slot == 0)
-			return slot;
-		ty = btf__type_by_id(k->vmlinux, *slot);
-		if (btf_kind(ty) == kind && strcmp(name,
-		    btf__name_by_offset(k->vmlinux, ty->name_off)) == 0)
-			return slot;
-	}
-}
-
-/* An index of all names, worth its time for many lookups. */
-static void
-make_index(struct trace *t)
-{
-	struct kernel *k = &t->kern;
-	uint32_t n = btf__type_cnt(k->vmlinux);
-
-	for (k->nbtf_index = 1024; k->nbtf_index < 2 * (size_t)n;)
-		k->nbtf_index *= 2;
-	k->btf_index = calloc(k->nbtf_index, sizeof(*k->btf_index));
-	for (uint32_t i = 1; k->btf_index != NULL && i < n; i++) {
-		const struct btf_type *ty = btf__type_by_id(k->vmlinux, i);
-		uint32_t *slot;
-
-		if (ty->name_off == 0)
-			continue;
-		slot = index_slot(t, btf__name_by_offset(k->vmlinux,
-		    ty->name_off), btf_kind(ty));
-		if (*slot == 0)
-			*slot = i;
-	}
 }
 
 uint32_t
@@ -160,10 +71,6 @@ kernel_btf_id(struct trace *t, const char *name, unsigned kind)
 
 	if (b == NULL)
 		return 0;
-	if (++t->kern.nlookup == INDEX_AFTER)
-		make_index(t);
-	if (t->kern.btf_index != NULL)
-		return *index_slot(t, name, kind);
 	id = btf__find_by_name_kind(b, name, kind);
 	return id > 0 ? (uint32_t)id : 0;
 }
@@ -301,6 +208,10 @@ kernel_no_fentry(struct trace *t)
 	if (k->asked_fentry)
 		return k->why_fentry;
 	k->asked_fentry = true;
+	if (!kernel_has(t, KF_FENTRY)) {
+		k->why_fentry = "fentry is turned off by -x without";
+		return k->why_fentry;
+	}
 	id = kernel_btf_id(t, "vfs_read", BTF_KIND_FUNC);
 	if (id == 0) {
 		k->why_fentry = "the kernel has no BTF of its functions";
@@ -325,17 +236,15 @@ kernel_no_kprobe(struct trace *t)
 	if (k->asked_kprobe)
 		return k->why_kprobe;
 	k->asked_kprobe = true;
+	if (!kernel_has(t, KF_KPROBE)) {
+		k->why_kprobe = "kprobes are turned off by -x without";
+		return k->why_kprobe;
+	}
 	k->kprobe = access("/sys/bus/event_source/devices/kprobe/type",
 	    R_OK) == 0;
 	if (!k->kprobe)
 		k->why_kprobe = "the kernel has no kprobes (CONFIG_KPROBES)";
 	return k->why_kprobe;
-}
-
-bool
-kernel_cookie(struct trace *t)
-{
-	return t->kern.version >= KVER(5, 15, 0);
 }
 
 int

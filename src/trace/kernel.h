@@ -22,9 +22,6 @@ void	kernel_free(struct trace *);
 
 /* The kernel's types, loaded at the first call (some 7 ms); NULL with m. */
 struct btf *kernel_btf(struct trace *, struct msg *);
-/* The same as bytes, for type_set_btf(); arg is the struct trace. NULL: there
- * is none. */
-const void *kernel_btf_data(void *arg, size_t *size);
 /* Id of a type of that name and BTF_KIND_*; 0: there is none, or no BTF. */
 uint32_t kernel_btf_id(struct trace *, const char *name, unsigned kind);
 /* Byte offset of a member ("thread_info.status"), -1: there is none. */
@@ -42,8 +39,6 @@ int	kernel_online(int *cpu, int max, struct msg *m);
 /* Why fentry and kprobes are not to be had here; NULL: they are. */
 const char *kernel_no_fentry(struct trace *);
 const char *kernel_no_kprobe(struct trace *);
-/* Attach cookies tell probes that share one program apart (5.15). */
-bool	kernel_cookie(struct trace *);
 
 /* May this process load programs and open events? -1 with m: says which
  * capability is missing. */

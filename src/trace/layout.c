@@ -349,7 +349,7 @@ place_assoc(struct lower *l, const struct ident *id, struct var *v)
 	key_end(l, id, &v->key);
 	v->size = type_is_string(t) ? l->strsize : t->kind == DK_PTR ? 8 :
 	    up8((uint32_t)t->size);
-	if (l->t->kern.version == 0 || l->t->kern.version >= 0x60100)
+	if (kernel_has(l->t, KF_ALLOC))
 		flags = NO_PREALLOC;
 	v->map = map_add(l, arena_printf(l->ar, "v_%.11s", id->name),
 	    BPF_MAP_TYPE_HASH, v->key.size ? v->key.size : 8, v->size,
@@ -376,7 +376,7 @@ place_agg(struct lower *l, struct ident *id, struct var *v)
 	a->keysize = v->key.size;
 	if (agg_shape(l, id, a) < 0)
 		return -1;
-	if (l->t->kern.version == 0 || l->t->kern.version >= 0x60100)
+	if (kernel_has(l->t, KF_ALLOC))
 		flags = NO_PREALLOC;
 	if (a->nkey == 0)
 		a->map = map_add(l, "agg", BPF_MAP_TYPE_PERCPU_ARRAY, 4,
@@ -516,6 +516,27 @@ arrays(struct lower *l)
 	return 0;
 }
 
+/* One struct for a thread: by its task, or else by its id. */
+static void
+self_map(struct lower *l)
+{
+	uint32_t size = up8(l->nself);
+
+	if (kernel_has(l->t, KF_TASK_STORAGE) &&
+	    kernel_has(l->t, KF_TASK_BTF)) {
+		l->selfmap = map_add(l, "self", BPF_MAP_TYPE_TASK_STORAGE, 4,
+		    size, 0, NO_PREALLOC);
+		if (l->selfmap >= 0)
+			l->p->map[l->selfmap].maxent = 0;
+		return;
+	}
+	l->selfhash = true;
+	l->selfmap = map_add(l, "self", BPF_MAP_TYPE_HASH, 8, size,
+	    elements(l, O_DYNVARSIZE, 8 + size),
+	    kernel_has(l->t, KF_ALLOC) ? NO_PREALLOC : 0);
+	l->p->selfhash = l->selfmap;
+}
+
 int
 layout_unit(struct lower *l)
 {
@@ -533,9 +554,6 @@ layout_unit(struct lower *l)
 	if (l->nglobals > 0)
 		l->p->map[MAP_GLOBALS].valsize = up8(l->nglobals);
 	if (l->nself > 0)
-		l->selfmap = map_add(l, "self", BPF_MAP_TYPE_TASK_STORAGE, 4,
-		    up8(l->nself), 0, NO_PREALLOC);
-	if (l->selfmap >= 0)
-		l->p->map[l->selfmap].maxent = 0;
+		self_map(l);
 	return l->failed ? -1 : 0;
 }

@@ -18,6 +18,7 @@
 #include "trace/loadbtf.h"
 #include "trace/opt.h"
 #include "trace/probe.h"
+#include "trace/selfrun.h"
 #include "trace/prog.h"
 #include "trace/trace.h"
 
@@ -217,6 +218,7 @@ load_prog(struct trace *t, FILE *log, struct msg *m)
 {
 	struct prog *pr = t->prog;
 
+	pr->reap_fd = -1;
 	for (size_t i = 0; i < pr->nmap; i++)
 		pr->map[i].fd = -1;
 	if (pr->destructive && !opt_flag(&t->opt, O_DESTRUCTIVE))
@@ -240,6 +242,9 @@ load_unload(struct trace *t)
 
 	if (pr == NULL)
 		return;
+	if (pr->selfhash > 0 && pr->reap_fd >= 0)
+		close(pr->reap_fd);
+	pr->reap_fd = -1;
 	for (size_t i = 0; i < pr->nbpf; i++) {
 		struct event *ev = pr->bpf[i].ev;
 
@@ -258,12 +263,14 @@ load_unload(struct trace *t)
 }
 
 int
-load_run(struct event *ev, struct msg *m)
+load_run(struct trace *t, struct event *ev, struct msg *m)
 {
 	uint64_t args[12] = { 0 };
 	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args,
 	    .ctx_size_in = sizeof(args));
 
+	if (ev->self_run)
+		return selfrun(t, ev, m);
 	if (bpf_prog_test_run_opts(ev->prog_fd, &o) != 0)
 		return msg_set_errno(m, "run", NULL, "cannot run %s",
 		    ev->name);

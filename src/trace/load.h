@@ -23,7 +23,7 @@ struct trace;
 int	load_prog(struct trace *, FILE *log, struct msg *);
 void	load_unload(struct trace *);
 /* Runs the program of a BEGIN, END or tick here and now. */
-int	load_run(struct event *, struct msg *);
+int	load_run(struct trace *, struct event *, struct msg *);
 
 /* What the kernel counted of an event's program. */
 struct runstat {

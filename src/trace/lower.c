@@ -732,12 +732,12 @@ static int
 event_program(struct lower *l, struct event *ev, FILE *ir, FILE *bpf)
 {
 	struct bpfprog *bp = &l->p->bpf[l->p->nbpf];
-	unsigned v = l->t->kern.version;
 	struct msg m;
 	int rv = -1;
 
-	l->bytask = isuprobe(ev) && (v == 0 || v >= 0x50c00);
-	l->sleepable = isuprobe(ev) && (v == 0 || v >= 0x60100);
+	l->bytask = isuprobe(ev) && kernel_has(l->t, KF_TASK_STORAGE) &&
+	    kernel_has(l->t, KF_TASK_BTF);
+	l->sleepable = l->bytask && kernel_has(l->t, KF_SLEEP);
 	if (generate(l, ev) < 0)
 		return -1;
 	if (l->bytask && l->scrmax > MAX_TASK_SCRATCH) {

@@ -5,6 +5,7 @@
 
 #include "trace/kernel.h"
 #include "trace/lowint.h"
+#include "trace/prov.h"
 
 enum { USER_STACK = 1 << 8, COMM = 16 };
 
@@ -33,7 +34,9 @@ low_task(struct lower *l)
 		return r;
 	r = provided(l, "curthread");
 	if (r < 0)
-		r = ir_call(l->g, BPF_FUNC_get_current_task_btf, 0);
+		r = ir_call(l->g, kernel_has(l->t, KF_TASK_BTF) ?
+		    BPF_FUNC_get_current_task_btf :
+		    BPF_FUNC_get_current_task, 0);
 	low_cache(l, CA_TASK, r);
 	return r;
 }
@@ -86,7 +89,7 @@ wall(struct lower *l)
 	return ir_alu(l->g, A_ADD, low_time(l), off);
 }
 
-/* A member of a struct behind a pointer the verifier follows; 0 offline. */
+/* A member of a struct of the kernel; 0 offline. */
 static vreg
 member(struct lower *l, vreg p, const char *type, const char *name,
     unsigned size)
@@ -98,7 +101,8 @@ member(struct lower *l, vreg p, const char *type, const char *name,
 		    "has no member %s", type, name);
 		off = 0;
 	}
-	return ir_load(l->g, p, off, size);
+	return kernel_has(l->t, KF_TASK_BTF) ? ir_load(l->g, p, off, size)
+	    : gen_read(l->g, ir_alui(l->g, A_ADD, p, off), size, false);
 }
 
 static vreg

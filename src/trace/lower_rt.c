@@ -263,7 +263,7 @@ rt_fn(struct lower *l, enum rtfn which)
 {
 	if (l->rt[which] >= 0)
 		return l->rt[which];
-	if (l->t->kern.version != 0 && l->t->kern.version < 0x51100)
+	if (!kernel_has(l->t, KF_LOOP))
 		(void)low_error(l, D_UNSUP, l->line, "this string function "
 		    "needs Linux 5.17 for its loop");
 	switch (which) {

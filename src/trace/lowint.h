@@ -13,6 +13,7 @@
 #include "trace/arena.h"
 #include "trace/ast.h"
 #include "trace/diag.h"
+#include "trace/feature.h"
 #include "trace/func.h"
 #include "trace/ir.h"
 #include "trace/opt.h"
@@ -68,7 +69,7 @@ struct fnctx {
 	vreg *thisv;		/* [nthis] scalar or address of a string */
 	struct cached ca[CA_N];
 	int32_t tmp8;		/* a stack slot for helpers' results, 0: none */
-	int32_t timeslot, wallslot, loopctx;	/* 0: none */
+	int32_t timeslot, wallslot, loopctx, selfslot;	/* 0: none */
 	int error;		/* ERROR's function: faults are silent */
 	struct stkslot { int32_t off; uint32_t size; bool busy; } stk[16];
 	int nstk;
@@ -104,6 +105,7 @@ struct lower {
 	uint32_t strsize;	/* room for one: a multiple of 8 */
 	uint32_t nglobals, nself;	/* bytes */
 	int selfmap, specmap;	/* -1: none */
+	bool selfhash;		/* selfmap is by thread id, not by task */
 	/* tables in the read-only data by probe index, 0: not there yet */
 	uint32_t idtab, strtab[4], nametab[4];
 	uint32_t zerooff, nzero;	/* bytes of 0 there */

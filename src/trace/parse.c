@@ -257,10 +257,7 @@ pdesc(struct parser *p)
 	if (lex_pdesc_len(&p->lx) == 0) {
 		struct token t = lex_next(&p->lx);
 
-		parse_syntax(p, &t);
-		if (t.kind == T_DIV && p->lx.p < p->lx.end && *p->lx.p == '/')
-			diag_hint(p->d, "D's comments are /* ... */ only");
-		return NULL;
+		return parse_syntax(p, &t);
 	}
 	if ((text = lex_pdesc(&p->lx)) == NULL)
 		return NULL;

@@ -58,6 +58,7 @@ struct event {
 	uint32_t btf_id;		/* FENTRY, FEXIT */
 	uint64_t period_ns;		/* TIMER */
 	bool one_cpu;			/* tick: one firing per period in all */
+	bool self_run;			/* run by us, without test runs */
 	const char *path;		/* UPROBE: file */
 	uint64_t offset;		/* UPROBE: file offset */
 	uint64_t sema;			/* USDT semaphore file offset or 0 */

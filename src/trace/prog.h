@@ -186,6 +186,9 @@ struct prog {
 	bool destructive;		/* it may act on the system: needs -w */
 	uint32_t nspec;			/* speculations at one time */
 	int specmap;			/* map of their states, 0: none is used */
+	int selfhash;			/* map of self-> by thread id, whose */
+					/* end must be seen; 0: no such map */
+	int reap_fd;			/* reap.c, after load; -1: none */
 	struct arena *arena;		/* owns everything above but bpf[].* */
 };
 void	prog_free(struct prog *);

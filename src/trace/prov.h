@@ -13,6 +13,9 @@ struct gen;
 vreg	gen_probe_const(struct gen *, struct event *, const struct evclause *);
 /* gen_arg of a probe without arguments. */
 vreg	gen_arg_zero(struct gen *, struct event *, unsigned n);
+/* What size bytes, at most 8, at an address hold; 0 where it is not to be
+ * read. */
+vreg	gen_read(struct gen *, vreg addr, unsigned size, bool user);
 /* Offset in pt_regs of "uregs.N"; -1: no such name or number. DTrace numbers
  * them in the order the kernel keeps them in. */
 int	uregs_offset(const char *name);

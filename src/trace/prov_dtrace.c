@@ -8,6 +8,7 @@
 
 #include "libdt/msg.h"
 #include "trace/ast.h"
+#include "trace/feature.h"
 #include "trace/ir.h"
 #include "trace/prov.h"
 #include "trace/provider.h"
@@ -54,7 +55,10 @@ dtrace_enable(struct trace *t, struct probe *p, struct msg *m)
 {
 	p->ev = event_make(t, &prov_dtrace,
 	    p->key == K_ERROR ? EV_SUBPROG : EV_MANUAL, p->name);
-	return p->ev == NULL ? msg_set_nomem(m) : 0;
+	if (p->ev == NULL)
+		return msg_set_nomem(m);
+	p->ev->self_run = !kernel_has(t, KF_TEST_RUN);
+	return 0;
 }
 
 static int

@@ -22,6 +22,7 @@
 #include "libdt/msg.h"
 #include "trace/ast.h"
 #include "trace/attach.h"
+#include "trace/feature.h"
 #include "trace/ir.h"
 #include "trace/prov.h"
 #include "trace/provider.h"
@@ -142,6 +143,7 @@ profile_enable(struct trace *t, struct probe *p, struct msg *m)
 		return msg_set_nomem(m);
 	p->ev->period_ns = (uint64_t)p->key;
 	p->ev->one_cpu = is_tick(p);
+	p->ev->self_run = !kernel_has(t, KF_TEST_RUN);
 	return 0;
 }
 

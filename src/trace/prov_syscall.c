@@ -20,6 +20,7 @@
 #include "libdt/msg.h"
 #include "trace/ast.h"
 #include "trace/attach.h"
+#include "trace/feature.h"
 #include "trace/ir.h"
 #include "trace/kernel.h"
 #include "trace/prov.h"
@@ -56,6 +57,7 @@ struct sysev {
 	vreg regs, nr, ret;		/* nr: number of the call */
 	uint32_t base;			/* idx of call 0 */
 	int32_t status_off;		/* thread_info.status, 0: none */
+	bool task_btf;			/* the task may be followed directly */
 };
 
 static bool
@@ -196,6 +198,7 @@ syscall_enable(struct trace *t, struct probe *p, struct msg *m)
 		int32_t off = kernel_offset(t, "thread_info", "status");
 
 		se->status_off = off > 0 ? off : 0;
+		se->task_btf = kernel_has(t, KF_TASK_BTF);
 	}
 	return syscall_number(t, ev, m);
 }
@@ -212,8 +215,14 @@ gen_not_compat(struct gen *g, struct event *ev)
 	if (se->status_off == 0)
 		return;
 	ok = ir_newlabel(g);
-	task = ir_call(g, BPF_FUNC_get_current_task_btf, 0);
-	status = ir_load(g, task, se->status_off, 4);
+	if (se->task_btf) {
+		task = ir_call(g, BPF_FUNC_get_current_task_btf, 0);
+		status = ir_load(g, task, se->status_off, 4);
+	} else {
+		task = ir_call(g, BPF_FUNC_get_current_task, 0);
+		status = gen_read(g, ir_alui(g, A_ADD, task, se->status_off),
+		    4, false);
+	}
 	ir_bri(g, CC_EQ, ir_alui(g, A_AND, status, TS_COMPAT), 0, ok);
 	ir_exit(g, 0);
 	ir_label(g, ok);

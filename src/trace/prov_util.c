@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/bpf.h>
+
 #include "trace/ast.h"
 #include "trace/ir.h"
 #include "trace/prov.h"
@@ -17,6 +19,17 @@ gen_probe_const(struct gen *g, struct event *ev, const struct evclause *ec)
 {
 	(void)ev;
 	return ir_imm(g, ec->probe[0]->idx);
+}
+
+vreg
+gen_read(struct gen *g, vreg addr, unsigned size, bool user)
+{
+	vreg fp = ir_fp(g, ir_stack(g, 8, 8));
+
+	ir_storei(g, fp, 0, 8, 0);
+	ir_call(g, user ? BPF_FUNC_probe_read_user :
+	    BPF_FUNC_probe_read_kernel, 3, fp, ir_imm(g, size), addr);
+	return ir_load(g, fp, 0, 8);
 }
 
 int

@@ -14,6 +14,7 @@
 #include "trace/ast.h"
 #include "trace/consume.h"
 #include "trace/drop.h"
+#include "trace/feature.h"
 #include "trace/load.h"
 #include "trace/probe.h"
 #include "trace/prog.h"
@@ -42,8 +43,21 @@ add_times(cJSON *j, const struct trace *t, const struct runinfo *ri)
 	    json_add_u64(w, "detached_ns", ri->detached_ns);
 }
 
+/* What of feature.def is there and in use. */
 static int
-add_kernel(cJSON *j, const struct trace *t)
+add_features(cJSON *k, struct trace *t)
+{
+	int bad = 0;
+
+	for (int f = 0; f < KF_N; f++)
+		if (f != KF_BTF)
+			bad |= json_add_bool(k, feature_name(f),
+			    kernel_has(t, f));
+	return bad;
+}
+
+static int
+add_kernel(cJSON *j, struct trace *t)
 {
 	cJSON *k = json_add_object(j, "kernel");
 	struct utsname u;
@@ -54,8 +68,7 @@ add_kernel(cJSON *j, const struct trace *t)
 	    json_add_str(k, "machine", u.machine) |
 	    json_add_i64(k, "cpus", t->kern.ncpu) |
 	    json_add_bool(k, "btf", t->kern.btf) |
-	    json_add_bool(k, "task_storage", t->kern.task_storage) |
-	    json_add_bool(k, "loop", t->kern.loop);
+	    add_features(k, t);
 }
 
 /* Sums of each clause over the CPUs; NULL: they cannot be read. */

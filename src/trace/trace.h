@@ -31,17 +31,12 @@ struct kernel {
 	unsigned version;		/* KERNEL_VERSION(a, b, c) */
 	int ncpu;			/* possible CPUs */
 	bool btf;			/* /sys/kernel/btf/vmlinux readable */
-	bool task_storage;
-	bool loop;			/* bpf_loop, 5.17 */
-	bool test_run_rawtp;		/* BEGIN and END by BPF_PROG_TEST_RUN */
+	uint32_t asked, found;		/* feature.c: bits of enum feature */
 	bool fentry;			/* refused under lockdown */
 	bool kprobe;
-	bool uprobe_multi;
 	const char *why_fentry, *why_kprobe;	/* reasons for false */
 	bool asked_fentry, asked_kprobe;	/* kernel.c found out already */
 	struct btf *vmlinux;		/* kernel_btf() */
-	uint32_t *btf_index;		/* ids by name and kind, or NULL */
-	size_t nbtf_index, nlookup;
 };
 
 struct trace {

@@ -8,6 +8,7 @@
 #include <linux/bpf.h>
 
 #include "trace/attach.h"
+#include "trace/feature.h"
 #include "trace/kernel.h"
 #include "trace/prov.h"
 #include "trace/provider.h"
@@ -22,7 +23,7 @@ shared_event(struct trace *t, const struct probe *p, const struct upsites *us)
 	const void *set = probe_clauses(t, p);
 	struct event *ev;
 
-	if (us->n != 1 || us->site[0].args != NULL || !kernel_cookie(t))
+	if (us->n != 1 || us->site[0].args != NULL || !kernel_has(t, KF_COOKIE))
 		return NULL;
 	for (ev = provider_events(t); ev != NULL; ev = ev->next) {
 		const struct upevent *ue = ev->priv;
@@ -123,12 +124,7 @@ uprobe_builtin(struct gen *g, struct event *ev, const char *name)
 vreg
 uprobe_read(struct gen *g, vreg addr, unsigned size)
 {
-	int32_t slot = ir_stack(g, 8, 8);
-	vreg fp = ir_fp(g, slot);
-
-	ir_storei(g, fp, 0, 8, 0);
-	ir_call(g, BPF_FUNC_probe_read_user, 3, fp, ir_imm(g, size), addr);
-	return ir_load(g, fp, 0, 8);
+	return gen_read(g, addr, size, true);
 }
 
 int
