@@ -279,6 +279,22 @@ lost() {
 	kill "$(cat pid)"
 }
 
+@test "--max-bytes holds in every phase" {
+	FAKE_CPU=flood-never status 1 fake -f cpu -o a.bundle \
+	    --max-bytes 3M -- touch ran
+	has "max-bytes"
+	[ "$(stage a.bundle .aborted.phase)" = attach ]
+	[ ! -e ran ]
+	FAKE_CPU=flood-end status 1 fake -f cpu -o b.bundle \
+	    --max-bytes 3M -- touch ran
+	has "max-bytes"
+	[ "$(stage b.bundle .aborted.phase)" = drain ]
+	[ "$(stage b.bundle '.collectors[]|select(.name=="cpu")|
+	    [.stops[].signal]|join(" ")')" = "INT TERM KILL" ]
+	[ "$(stat -c %s "$(staging b.bundle)/spool/cpu.spool")" -lt 60000000 ]
+	[ -e ran ]
+}
+
 @test "a command that does not exist, or is no program: nothing is made" {
 	status 2 fake -o a.bundle -- ./nothing
 	has "./nothing"

@@ -231,9 +231,8 @@ static int
 capture_drain(struct capture *c, struct msg *m)
 {
 	struct msg lost;
-	int rc = 0;
+	int rc = run_stop(c, m);
 
-	run_stop(c);
 	maps_tick(&c->maps, &c->members, c->maps.perf == NULL);
 	msg_clear(&lost);
 	if (maps_stop(&c->maps, &lost) == -1) {
@@ -286,7 +285,7 @@ capture_body(struct capture *c, const struct msg_sink *sink, struct msg *m)
 	inflight_take(c);
 	if (phase_begin(c, PHASE_DRAIN, m) == -1)
 		return capture_abort(c, m);
-	if (capture_drain(c, m) == -1 || staging_check(&c->st, m) == -1)
+	if (capture_drain(c, m) == -1)
 		return capture_abort(c, m);
 	exe_copy(c);
 	run_end_target(c);

@@ -47,24 +47,67 @@ collector_lost(struct capture *c, struct collector *col, const char *what,
 	return 0;
 }
 
+uint64_t
+run_bytes(struct capture *c)
+{
+	struct stat st;
+	uint64_t sum = 0;
+	unsigned i;
+
+	for (i = 0; i < c->ncol; i++)
+		sum += collector_bytes(&c->col[i]);
+	if (c->maps.open && fstat(fileno(c->maps.out.fp), &st) == 0)
+		sum += (uint64_t)st.st_size;
+	if (c->own_stdout && fstat(c->out, &st) == 0)
+		sum += (uint64_t)st.st_size;
+	return sum;
+}
+
+/* Room on the disk, and below --max-bytes. */
+static int
+limits_check(struct capture *c, struct msg *m)
+{
+	if (staging_check(&c->st, m) == -1)
+		return -1;
+	if (run_bytes(c) > c->set->max_bytes)
+		return msg_set(m, "max-bytes", "more than --max-bytes %" PRIu64
+		    " were written", c->set->max_bytes);
+	return 0;
+}
+
+/* until, or the next moment to look at everything */
+static uint64_t
+soon(uint64_t until)
+{
+	uint64_t next = clock_now() + TICK_NS;
+
+	return until < next ? until : next;
+}
+
+/*
+ * Waits for a collector to end after a signal: in vain when the time is over,
+ * when the user hastens, and when there is no more room for what it writes.
+ */
+static void
+stop_wait(struct capture *c, struct collector *col, uint64_t until)
+{
+	unsigned seen = c->interrupts;
+
+	while (collector_alive(col) && clock_now() < until &&
+	    c->interrupts == seen && limits_check(c, NULL) == 0)
+		loop_wait(c, soon(until), NULL);
+}
+
 /* Ends one collector alone: INT, TERM, KILL, each in its time. */
 static void
 collector_stop(struct capture *c, struct collector *col, int from)
 {
 	static const int how[] = { SIGINT, SIGTERM, SIGKILL };
-	unsigned seen = c->interrupts;
-	uint64_t until;
 	int i;
 
 	for (i = from; i < 3 && collector_alive(col); i++) {
 		collector_signal(col, how[i]);
-		until = clock_now() + c->set->stop_ns[i];
-		while (collector_alive(col) && clock_now() < until) {
-			loop_wait(c, until, NULL);
-			if (c->interrupts != seen)
-				break;	/* hastened by the user */
-		}
-		seen = c->interrupts;
+		stop_wait(c, col, clock_now() + c->set->stop_ns[i]);
 	}
 	if (collector_alive(col))
 		collector_error(col, "it outlived SIGKILL");
@@ -79,7 +122,9 @@ attach_wait(struct capture *c, struct collector *col, struct msg *m)
 	char fate[300], what[400];
 
 	for (;;) {
-		loop_wait(c, until, col);
+		loop_wait(c, soon(until), col);
+		if (limits_check(c, m) == -1)
+			return -1;
 		if (collector_alive(col) || col->state == COLLECTOR_STARTED) {
 			int rc = collector_ready(col, m);
 
@@ -138,22 +183,6 @@ run_attach(struct capture *c, struct collector *col, struct msg *m)
 	return collector_lost(c, col, col->error[col->errors - 1], m);
 }
 
-uint64_t
-run_bytes(struct capture *c)
-{
-	struct stat st;
-	uint64_t sum = 0;
-	unsigned i;
-
-	for (i = 0; i < c->ncol; i++)
-		sum += collector_bytes(&c->col[i]);
-	if (c->maps.open && fstat(fileno(c->maps.out.fp), &st) == 0)
-		sum += (uint64_t)st.st_size;
-	if (c->own_stdout && fstat(c->out, &st) == 0)
-		sum += (uint64_t)st.st_size;
-	return sum;
-}
-
 static int
 window_check(struct capture *c, struct msg *m)
 {
@@ -161,7 +190,7 @@ window_check(struct capture *c, struct msg *m)
 	unsigned i;
 
 	/* First: a full disk also ends the tracers that write there. */
-	if (staging_check(&c->st, m) == -1)
+	if (limits_check(c, m) == -1)
 		return -1;
 	for (i = 0; i < c->ncol; i++) {
 		struct collector *col = &c->col[i];
@@ -176,9 +205,6 @@ window_check(struct capture *c, struct msg *m)
 		if (collector_lost(c, col, what, m) == -1)
 			return -1;
 	}
-	if (run_bytes(c) > c->set->max_bytes)
-		return msg_set(m, "max-bytes", "more than --max-bytes %" PRIu64
-		    " were written", c->set->max_bytes);
 	return 0;
 }
 
@@ -186,7 +212,7 @@ int
 run_window(struct capture *c, struct msg *m)
 {
 	uint64_t end = c->set->duration_ns == 0 ? UINT64_MAX :
-	    c->window.workload_start + c->set->duration_ns, now, until;
+	    c->window.workload_start + c->set->duration_ns, until;
 
 	for (;;) {
 		if (c->target.ended) {
@@ -197,12 +223,11 @@ run_window(struct capture *c, struct msg *m)
 			c->ended = BY_SIGNAL;
 			break;
 		}
-		now = clock_now();
-		if (now >= end) {
+		if (clock_now() >= end) {
 			c->ended = BY_DURATION;
 			break;
 		}
-		until = end - now < TICK_NS ? end : now + TICK_NS;
+		until = soon(end);
 		if (c->maps.perf == NULL && c->maps.next < until)
 			until = c->maps.next;
 		loop_wait(c, until, NULL);
@@ -229,25 +254,21 @@ stop_some(struct capture *c, bool procs)
 			collector_signal(&c->col[i], SIGINT);
 	for (i = from; i < to; i++) {
 		struct collector *col = &c->col[i];
-		unsigned seen = c->interrupts;
-		uint64_t until;
 
 		if (!collector_alive(col))
 			continue;
-		until = col->stop[0].at + c->set->stop_ns[0];
-		while (collector_alive(col) && clock_now() < until &&
-		    c->interrupts == seen)
-			loop_wait(c, until, NULL);
+		stop_wait(c, col, col->stop[0].at + c->set->stop_ns[0]);
 		if (collector_alive(col))
 			collector_stop(c, col, 1);
 	}
 }
 
-void
-run_stop(struct capture *c)
+int
+run_stop(struct capture *c, struct msg *m)
 {
 	stop_some(c, false);
 	stop_some(c, true);
+	return limits_check(c, m);
 }
 
 void
