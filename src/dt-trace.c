@@ -32,6 +32,7 @@
 #include "trace/source.h"
 #include "trace/stats.h"
 #include "trace/trace.h"
+#include "trace/type.h"
 #include "trace/victim.h"
 
 enum { OPT_STATS = 0x2000 };
@@ -465,6 +466,7 @@ work(struct run *r, struct msg *m)
 	t->offline = r->c.compile && r->c.dump && !t->kern.btf;
 	if (unit_new(t) == -1)
 		return msg_set_nomem(m);
+	type_set_btf(t->types, kernel_btf_data, t);
 	if (compile(r, m) == -1)
 		return -1;
 	if (r->c.list)

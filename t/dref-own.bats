@@ -33,6 +33,10 @@ group() {
 	group agg
 }
 
+@test "vectors: functions" {
+	group func
+}
+
 @test "vectors: what the consumer does" {
 	group con
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libdt/elfframe.h"
 #include "libdt/elfid.h"
 #include "libdt/elfsym.h"
 #include "libdt/elfsymtab.h"
@@ -37,6 +38,47 @@ test_table(void)
 	symtab_free(&l);
 }
 
+/* One FDE for 0x1000..0x1040, and what is broken in many ways. */
+static void
+test_frames(void)
+{
+	uint32_t hdr[] = { 0x3b031b01, 0, 1, 0x1000 - 0x5000,
+		0x6000 - 0x5000 };
+	uint32_t eh[] = { 12, 4, 0x1000 - 0x6008, 0x40 };
+	struct elfbytes h = { (const uint8_t *)hdr, sizeof(hdr), 0x5000 };
+	struct elfbytes f = { (const uint8_t *)eh, sizeof(eh), 0x6000 };
+	struct elfframes t = { 0 };
+	uint64_t start;
+	size_t n;
+
+	CHECK_INT(elfframe_read(&t, &h, &f), 0);
+	CHECK_INT(t.n, 1);
+	CHECK(elfframe_find(&t, 0x103f, &start));
+	CHECK_INT(start, 0x1000);
+	CHECK(!elfframe_find(&t, 0x1040, &start));
+	CHECK(!elfframe_find(&t, 0xfff, &start));
+	elfframe_free(&t);
+	for (n = 0; n < sizeof(eh); n++) {	/* cut at any byte */
+		f.n = n;
+		CHECK_INT(elfframe_read(&t, &h, &f), 0);
+		CHECK_INT(t.n, 0);
+		elfframe_free(&t);
+	}
+	f.n = sizeof(eh);
+	hdr[2] = UINT32_MAX;			/* a count past the end */
+	CHECK_INT(elfframe_read(&t, &h, &f), 0);
+	CHECK_INT(t.n, 1);
+	elfframe_free(&t);
+	eh[2]++;				/* not where the table says */
+	CHECK_INT(elfframe_read(&t, &h, &f), 0);
+	CHECK_INT(t.n, 0);
+	elfframe_free(&t);
+	hdr[0] = 0x1b031b01;			/* another encoding */
+	CHECK_INT(elfframe_read(&t, &h, &f), 0);
+	CHECK(t.v == NULL);
+	elfframe_free(&t);
+}
+
 #ifdef HAVE_LIBELF
 
 /* Where this program's function lies in its file. */
@@ -64,7 +106,7 @@ test_self(void)
 	char id[ELFID_HEX], cut[] = "/tmp/unit-elfsym.XXXXXX", buf[1000];
 	struct elfsym *e;
 	struct msg m;
-	uint64_t off;
+	uint64_t off, start;
 	int tmp = mkstemp(cut);
 	ssize_t n;
 
@@ -72,6 +114,10 @@ test_self(void)
 	CHECK(e != NULL);
 	if (e == NULL)
 		return;
+	CHECK(elfsym_nameless(e, own_offset((void *)(uintptr_t)own_offset) +
+	    3, &start, &off));
+	CHECK_INT(off, 3);
+	CHECK(!elfsym_nameless(e, 0, &start, &off));
 	CHECK_STR(elfsym_find(e, own_offset((void *)(uintptr_t)own_offset) + 3,
 	    &off), "own_offset");
 	CHECK_INT(off, 3);
@@ -134,6 +180,7 @@ int
 main(void)
 {
 	test_table();
+	test_frames();
 #ifdef HAVE_LIBELF
 	test_self();
 	test_vdso();

@@ -265,6 +265,9 @@ test_hints(void)
 		{ "struct s { int alpha; }; struct s v;\n"
 		    "BEGIN { x = v.alpah; }", "did you mean alpha?" },
 		{ "BEGIN { x = $target; }", "$target needs -c or -p" },
+		{ "// x\nBEGIN { }", "D's comments are /* ... */ only" },
+		{ "int x = 3;\nBEGIN { }", "a variable gets its value in a "
+		    "clause, as BEGIN { ... }" },
 		{ "#include <x.h>\nBEGIN { }",
 		    "-C runs the C preprocessor" },
 	};
@@ -428,7 +431,7 @@ test_kernel_types(void)
 	static const char ok[] = "BEGIN { p = curthread->pid;\n"
 	    "s = curpsinfo->pr_psargs; n = curlwpsinfo->pr_lwpid;\n"
 	    "c = curcpu->cpu_id; e = (enum pid_type)1 == PIDTYPE_TGID;\n"
-	    "f = ((fileinfo_t *)arg0)->fi_name;\n"
+	    "f = ((fileinfo_t *)arg0)->fi_name; i = fds[3].fi_pathname;\n"
 	    "d = ((devinfo_t *)arg0)->dev_name;\n"
 	    "b = ((bufinfo_t *)arg0)->b_edev;\n"
 	    "g = curpsinfo->pr_sid; h = curlwpsinfo->pr_sname; }";

@@ -13,6 +13,7 @@
 #include <lzma.h>
 #endif
 
+#include "libdt/elfframe.h"
 #include "libdt/elfid.h"
 #include "libdt/elfsym.h"
 #include "libdt/elfsymtab.h"
@@ -30,6 +31,7 @@ struct elfsym {
 	struct segment seg[SEGMENTS_MAX];
 	size_t nseg;
 	struct symtab_list list;
+	struct elfframes frames;
 };
 
 void
@@ -38,6 +40,7 @@ elfsym_free(struct elfsym *e)
 	if (e == NULL)
 		return;
 	symtab_free(&e->list);
+	elfframe_free(&e->frames);
 	free(e);
 }
 
@@ -59,22 +62,49 @@ elfsym_find_vaddr(const struct elfsym *e, uint64_t vaddr, uint64_t *off)
 	return symtab_find(&e->list, vaddr, off);
 }
 
+/* The virtual address of a file offset in segment i; false: not in it. */
+static bool
+vaddr_of(const struct elfsym *e, size_t i, uint64_t fileoff, uint64_t *vaddr)
+{
+	const struct segment *s = &e->seg[i];
+
+	if (fileoff < s->off || fileoff - s->off >= s->size)
+		return false;
+	*vaddr = fileoff - s->off + s->vaddr;
+	return true;
+}
+
 const char *
 elfsym_find(const struct elfsym *e, uint64_t fileoff, uint64_t *off)
 {
-	const struct segment *s;
 	const char *name;
+	uint64_t vaddr;
 	size_t i;
 
 	for (i = 0; i < e->nseg; i++) {
-		s = &e->seg[i];
-		if (fileoff < s->off || fileoff - s->off >= s->size)
+		if (!vaddr_of(e, i, fileoff, &vaddr))
 			continue;
-		name = elfsym_find_vaddr(e, fileoff - s->off + s->vaddr, off);
+		name = elfsym_find_vaddr(e, vaddr, off);
 		if (name != NULL)
 			return name;
 	}
 	return NULL;
+}
+
+bool
+elfsym_nameless(const struct elfsym *e, uint64_t fileoff, uint64_t *start,
+    uint64_t *off)
+{
+	uint64_t vaddr;
+	size_t i;
+
+	for (i = 0; i < e->nseg; i++)
+		if (vaddr_of(e, i, fileoff, &vaddr) &&
+		    elfframe_find(&e->frames, vaddr, start)) {
+			*off = vaddr - *start;
+			return true;
+		}
+	return false;
 }
 
 #ifdef HAVE_LIBELF
@@ -320,6 +350,31 @@ read_debug_file(struct elfsym *e, const char *debug_dir)
 	return rc;
 }
 
+static bool
+section_bytes(Elf *elf, const char *name, struct elfbytes *b)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = section(elf, name, &sh);
+	Elf_Data *data = scn != NULL && sh.sh_type != SHT_NOBITS ?
+	    elf_rawdata(scn, NULL) : NULL;
+
+	if (data == NULL || data->d_buf == NULL)
+		return false;
+	*b = (struct elfbytes){ data->d_buf, data->d_size, sh.sh_addr };
+	return true;
+}
+
+static int
+read_frames(struct elfsym *e, Elf *elf)
+{
+	struct elfbytes hdr, eh;
+
+	if (!section_bytes(elf, ".eh_frame_hdr", &hdr) ||
+	    !section_bytes(elf, ".eh_frame", &eh))
+		return 0;
+	return elfframe_read(&e->frames, &hdr, &eh);
+}
+
 static struct elfsym *
 read_elf(Elf *elf, const char *build_id, const char *name,
     const char *debug_dir, struct msg *m)
@@ -342,7 +397,7 @@ read_elf(Elf *elf, const char *build_id, const char *name,
 	    (!full && read_debugdata(e, elf, &full) == -1) ||
 	    (!full && read_debug_file(e, debug_dir) == -1) ||
 	    read_tables(e, elf, SHT_DYNSYM, NULL) == -1 ||
-	    read_plt(e, elf) == -1) {
+	    read_plt(e, elf) == -1 || read_frames(e, elf) == -1) {
 		msg_set_nomem(m);
 		elfsym_free(e);
 		return NULL;

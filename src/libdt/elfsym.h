@@ -44,7 +44,13 @@ size_t elfsym_count(const struct elfsym *e);
  */
 const char *elfsym_find(const struct elfsym *e, uint64_t fileoff,
     uint64_t *off);
-/* The same of a virtual address of the file. */
+/*
+ * Where elfsym_find() has no name: the function that .eh_frame tells of at a
+ * file offset, by the virtual address of its start. false: none.
+ */
+bool elfsym_nameless(const struct elfsym *e, uint64_t fileoff,
+    uint64_t *start, uint64_t *off);
+/* elfsym_find() of a virtual address of the file. */
 const char *elfsym_find_vaddr(const struct elfsym *e, uint64_t vaddr,
     uint64_t *off);
 

@@ -99,9 +99,9 @@ resolve(struct maps *ms, size_t space, uint64_t addr)
 {
 	struct map_file *f;
 	const char *symbol;
-	uint64_t fileoff, off;
+	uint64_t fileoff, off, start;
 	struct area a;
-	char *text;
+	char *text, fn[32];
 
 	if (!maps_find(ms, space, addr, &a))
 		return NULL;
@@ -114,6 +114,11 @@ resolve(struct maps *ms, size_t space, uint64_t addr)
 	symbol = f->sym != NULL ? elfsym_find(f->sym, fileoff, &off) : NULL;
 	if (symbol != NULL)
 		return named(f->module, strlen(f->module), symbol, off, true);
+	/* stripped of its name, a function still has a beginning */
+	if (f->sym != NULL && elfsym_nameless(f->sym, fileoff, &start, &off)) {
+		(void)snprintf(fn, sizeof(fn), "fn@0x%" PRIx64, start);
+		return named(f->module, strlen(f->module), fn, off, true);
+	}
 	if (asprintf(&text, "%s`+0x%" PRIx64, f->module, fileoff) == -1)
 		return NULL;
 	return text;

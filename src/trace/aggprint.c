@@ -12,6 +12,7 @@
 
 #include "aggbucket.h"
 #include "aggrow.h"
+#include "opt.h"
 #include "prog.h"
 #include "trace.h"
 
@@ -22,8 +23,8 @@ struct drawing {
 	FILE *fp;
 	const int64_t *cnt;
 	uint32_t first, last, n;	/* buckets shown; how many there are */
-	long double total;		/* of absolute counts */
-	bool pos, neg;
+	struct aggbar bar;
+	bool zoom;
 	uint64_t normal;
 };
 
@@ -34,27 +35,42 @@ fill(FILE *fp, int c, int n)
 		putc(c, fp);
 }
 
-static void
-bar(const struct drawing *d, int64_t v)
+static long double
+size_of(int64_t v)
 {
-	int half = d->pos && d->neg ? BAR / 2 : BAR, n = 0;
-	long double part = v < 0 ? -(long double)v : (long double)v;
+	return v < 0 ? -(long double)v : (long double)v;
+}
 
-	if (d->total > 0)
-		n = (int)(part * half / d->total + 0.5L);
-	if (!d->neg || (d->pos && v > 0)) {
-		fill(d->fp, ' ', BAR - half);
-		putc('|', d->fp);
-		fill(d->fp, '@', n);
-		fill(d->fp, ' ', half - n);
+void
+aggbar_count(struct aggbar *b, int64_t v, bool zoom)
+{
+	if (!zoom)
+		b->total += size_of(v);
+	else if (size_of(v) > b->total)
+		b->total = size_of(v);
+	b->pos |= v > 0;
+	b->neg |= v < 0;
+}
+
+void
+aggbar_print(FILE *fp, const struct aggbar *b, int64_t v, uint64_t normal)
+{
+	int half = b->pos && b->neg ? BAR / 2 : BAR, n = 0;
+
+	if (b->total > 0)
+		n = (int)(size_of(v) * half / b->total + 0.5L);
+	if (!b->neg || (b->pos && v > 0)) {
+		fill(fp, ' ', BAR - half);
+		putc('|', fp);
+		fill(fp, '@', n);
+		fill(fp, ' ', half - n);
 	} else {
-		fill(d->fp, ' ', half - n);
-		fill(d->fp, '@', n);
-		putc('|', d->fp);
-		fill(d->fp, ' ', BAR - half);
+		fill(fp, ' ', half - n);
+		fill(fp, '@', n);
+		putc('|', fp);
+		fill(fp, ' ', BAR - half);
 	}
-	fprintf(d->fp, " %-9" PRId64 "\n",
-	    (int64_t)((uint64_t)v / d->normal));
+	fprintf(fp, " %-9" PRId64 "\n", (int64_t)((uint64_t)v / normal));
 }
 
 /* The rows to show: from one below the first count to one past the last. */
@@ -69,9 +85,7 @@ measure(struct drawing *d, uint32_t zero)
 
 		if (v == 0)
 			continue;
-		d->total += v < 0 ? -(long double)v : (long double)v;
-		d->pos |= v > 0;
-		d->neg |= v < 0;
+		aggbar_count(&d->bar, v, d->zoom);
 		if (!any)
 			d->first = i;
 		d->last = i;
@@ -94,7 +108,7 @@ draw_quantize(struct drawing *d)
 	measure(d, QUANT_ZERO - 1);
 	for (i = d->first; i <= d->last; i++) {
 		fprintf(d->fp, "%16" PRId64 " ", quant_label(i));
-		bar(d, d->cnt[i]);
+		aggbar_print(d->fp, &d->bar, d->cnt[i], d->normal);
 	}
 }
 
@@ -113,7 +127,7 @@ draw_lquantize(struct drawing *d, const int64_t *arg)
 			    i == d->n - 1 ? ">= " : "",
 			    arg[0] + (int64_t)(i - 1) * arg[2]);
 		fprintf(d->fp, "%16s ", label);
-		bar(d, d->cnt[i]);
+		aggbar_print(d->fp, &d->bar, d->cnt[i], d->normal);
 	}
 }
 
@@ -146,7 +160,7 @@ draw_llquantize(struct drawing *d, const int64_t *arg)
 	for (i = d->first; i <= d->last; i++) {
 		llq_text(&q, i, i == d->first, label, sizeof(label));
 		fprintf(d->fp, "%16s ", label);
-		bar(d, d->cnt[i]);
+		aggbar_print(d->fp, &d->bar, d->cnt[i], d->normal);
 	}
 }
 
@@ -154,9 +168,9 @@ int
 aggrow_draw(const struct trace *t, FILE *fp, const struct aggrow *r)
 {
 	struct drawing d = { .fp = fp, .normal = r->normal,
-	    .cnt = (const int64_t *)r->val + 1, .n = r->agg->nval - 1 };
+	    .cnt = (const int64_t *)r->val + 1, .n = r->agg->nval - 1,
+	    .zoom = opt_flag(&t->opt, O_AGGZOOM) };
 
-	(void)t;
 	fprintf(fp, "\n%16s %41s %-9s\n", "value",
 	    "------------- Distribution -------------", "count");
 	if (r->agg->fn == AGG_QUANTIZE)

@@ -37,6 +37,16 @@ int	aggrow_cmpval(const struct aggrow *, const struct aggrow *);
 int	aggrow_cmpkey(const struct trace *, const struct aggrow *,
 	    const struct aggrow *, unsigned pos);
 
+/* What the bars of one drawing share. */
+struct aggbar {
+	long double total;		/* of absolute counts; zoom: the most */
+	bool pos, neg;
+};
+void	aggbar_count(struct aggbar *, int64_t v, bool zoom);
+/* The bar, the count divided by normal, a newline. */
+void	aggbar_print(FILE *, const struct aggbar *, int64_t v,
+	    uint64_t normal);
+
 /* quantize() and its kind: the drawing, from its newline to its last row. */
 bool	aggrow_drawn(const struct aggrow *);
 int	aggrow_draw(const struct trace *, FILE *, const struct aggrow *);

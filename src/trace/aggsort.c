@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agg.h"
+#include "aggpack.h"
 #include "aggset.h"
 #include "format.h"
 #include "libdt/msg.h"
@@ -235,6 +236,19 @@ print_rows(const struct trace *t, FILE *fp, struct aggrow *const *row,
 	return putc('\n', fp) == EOF ? -1 : 0;
 }
 
+/* The default print of rows of one aggregation. */
+static int
+print_run(const struct trace *t, FILE *fp, struct aggrow *const *row,
+    size_t n)
+{
+	int r = aggpack_print(t, fp, row, n);
+	size_t i;
+
+	for (i = 0; r == 0 && i < n; i++)
+		r = print_rows(t, fp, &row[i], 1);
+	return r == -1 ? -1 : 0;
+}
+
 static int
 print_bundle(const struct trace *t, FILE *fp, const struct action *a,
     struct aggrow *const *row)
@@ -257,7 +271,9 @@ print_joined(struct trace *t, FILE *fp, const struct action *a)
 
 	if (join(t, a, &j) == -1)
 		return -1;
-	for (i = 0; r == 0 && i < j.n; i++)
+	if (a->fmt == NULL && j.nagg == 1)
+		r = print_run(t, fp, j.bundle, j.n);
+	else for (i = 0; r == 0 && i < j.n; i++)
 		r = print_bundle(t, fp, a, &j.bundle[i * j.nagg]);
 	joined_free(&j);
 	return r;
@@ -289,7 +305,7 @@ agg_print_rest(struct trace *t, FILE *fp, struct msg *m)
 	struct aggrow **all;
 	struct aggorder o;
 	struct aggtab *tab;
-	size_t i, n = 0;
+	size_t i, k, n = 0;
 	int r = 0;
 
 	if (agg_snapshot_all(t, m) == -1)
@@ -307,8 +323,11 @@ agg_print_rest(struct trace *t, FILE *fp, struct msg *m)
 	}
 	aggorder_get(t, &o);
 	aggorder_sort(&o, all, n);
-	for (i = 0; r == 0 && i < n; i++)
-		r = print_rows(t, fp, &all[i], 1);
+	for (i = 0; r == 0 && i < n; i = k) {
+		for (k = i + 1; k < n && all[k]->agg == all[i]->agg; k++)
+			;
+		r = print_run(t, fp, &all[i], k - i);
+	}
 	free(all);
 	return r == 0 ? 0 : msg_set_errno(m, "write", NULL,
 	    "printing aggregations");

@@ -15,7 +15,7 @@
 #include "type_decl.h"
 
 struct btfidx {
-	unsigned char *data;
+	unsigned char *data;		/* own, or NULL: lent */
 	const char *str;
 	uint32_t strlen;
 	const unsigned char *types, *types_end;
@@ -161,14 +161,13 @@ make_index(struct btfidx *b)
 }
 
 static int
-open_data(struct btfidx *b)
+open_data(struct btfidx *b, const unsigned char *data, size_t size)
 {
-	const struct btf_header *h;
-	size_t size, left;
+	const struct btf_header *h = (const void *)data;
+	size_t left;
 
-	if (read_file(b, &size) < 0 || size < sizeof(*h))
+	if (size < sizeof(*h))
 		return -1;
-	h = (const void *)b->data;
 	if (h->magic != BTF_MAGIC || h->hdr_len > size)
 		return -1;
 	left = size - h->hdr_len;
@@ -176,21 +175,26 @@ open_data(struct btfidx *b)
 	    h->str_off > left || h->str_len > left - h->str_off ||
 	    h->str_len == 0)
 		return -1;
-	b->types = b->data + h->hdr_len + h->type_off;
+	b->types = data + h->hdr_len + h->type_off;
 	b->types_end = b->types + h->type_len;
-	b->str = (const char *)b->data + h->hdr_len + h->str_off;
+	b->str = (const char *)data + h->hdr_len + h->str_off;
 	b->strlen = h->str_len;
 	return b->str[b->strlen - 1] == '\0' ? make_index(b) : -1;
 }
 
 struct btfidx *
-btfidx_open(void)
+btfidx_open(const void *data, size_t size)
 {
 	struct btfidx *b = calloc(1, sizeof(*b));
 
 	if (b == NULL)
 		return NULL;
-	if (open_data(b) < 0) {
+	if (data == NULL) {
+		if (read_file(b, &size) < 0)
+			size = 0;
+		data = b->data;
+	}
+	if (open_data(b, data, size) < 0) {
 		btfidx_free(b);
 		return NULL;
 	}

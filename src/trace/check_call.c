@@ -122,6 +122,8 @@ argument(struct checker *c, const struct node *call, struct node *a,
 		    "#%zu is incompatible with prototype:\n\tprototype: %.*s"
 		    "\n\t argument: %s", call->func->name, i, (int)p->len,
 		    p->s, type_name(a->type, got, sizeof(got)));
+		if (type_is_integer(t) && check_is_ptr(a->type))
+			diag_hint(c->d, "cast it: (%.*s)", (int)p->len, p->s);
 		return NULL;
 	}
 	return check_conv(c, a, t);

@@ -90,6 +90,7 @@ struct node *check_xlate(struct checker *, struct node *);
 /* Is a's struct t a translated one? Then n, a member of it, becomes this. */
 bool	check_translated(struct checker *, const struct node *a,
 	    const struct dtype *t);
+struct node *check_fds(struct checker *, struct node *);
 struct node *check_xbuiltin(struct checker *, struct node *,
 	    const struct ident *);
 struct node *check_xmember(struct checker *, const struct node *n,

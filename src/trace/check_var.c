@@ -503,6 +503,15 @@ builtin_array(struct checker *c, struct node *n, struct ident *id)
 	return n;
 }
 
+/* fds[] of the library, unless the program has a variable of that name. */
+static bool
+is_fds(struct checker *c, const struct node *a, enum use use)
+{
+	return a->ival == SP_GLOBAL && use == USE_READ && c->t != NULL &&
+	    strcmp(a->str, "fds") == 0 &&
+	    ident_find(c->u, SP_GLOBAL, "fds") == NULL;
+}
+
 struct node *
 check_index(struct checker *c, struct node *n, enum use use)
 {
@@ -510,6 +519,8 @@ check_index(struct checker *c, struct node *n, enum use use)
 	bool failed;
 
 	if (n->a->kind == N_VAR) {
+		if (is_fds(c, n->a, use))
+			return check_fds(c, n);
 		id = assoc_ident(c, n, &failed);
 		if (failed)
 			return NULL;

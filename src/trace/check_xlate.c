@@ -112,6 +112,31 @@ check_xbuiltin(struct checker *c, struct node *n, const struct ident *id)
 	return cast;
 }
 
+/* fds[n]: the process's open file, translated. n's list holds the number. */
+struct node *
+check_fds(struct checker *c, struct node *n)
+{
+	static const char file[] = "I >= 0 && "
+	    "I < (int)curthread->files->fdt->max_fds ? "
+	    "curthread->files->fdt->fd[I] : (struct file *)NULL";
+	struct node *i, *x = node_new(c->u, N_XLATE, n->line);
+
+	if (n->nlist != 1) {
+		diag_error(c->d, D_PROTO_LEN, n->line, "fds[ ] prototype "
+		    "mismatch: %zu args passed, 1 expected", n->nlist);
+		return NULL;
+	}
+	if (x == NULL || (i = check_read(c, n->list)) == NULL ||
+	    (i = check_conv(c, i, type_int(c->u->types, 4, true))) == NULL)
+		return NULL;
+	x->type = type_lookup(c->u->types, "fileinfo_t");
+	x->a = parse_text(c->t, file, n->line, c->d);
+	if (x->type == NULL || x->a == NULL)
+		return NULL;
+	x->a = bind(c, x->a, "I", i);
+	return check_xlate(c, x);
+}
+
 bool
 check_translated(struct checker *c, const struct node *a,
     const struct dtype *t)

@@ -2,9 +2,12 @@
  * kernel.c - feature probes, BTF and tracefs of the running kernel.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -14,12 +17,16 @@
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
+#include <xxhash.h>
 
 #include "trace/feature.h"
 #include "trace/kernel.h"
 #include "trace/trace.h"
 
+enum { INDEX_AFTER = 32 };		/* lookups */
 #define KVER(a, b, c) ((unsigned)(a) << 16 | (unsigned)(b) << 8 | (c))
+
+static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
 int
 kernel_init(struct trace *t, struct msg *m)
@@ -34,8 +41,7 @@ kernel_init(struct trace *t, struct msg *m)
 	t->kern.version = KVER(a, b, c > 255 ? 255 : c);
 	n = libbpf_num_possible_cpus();
 	t->kern.ncpu = n > 0 ? n : 1;
-	t->kern.btf = kernel_has(t, KF_BTF) &&
-	    access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	t->kern.btf = kernel_has(t, KF_BTF) && access(btf_path, R_OK) == 0;
 	return 0;
 }
 
@@ -44,6 +50,33 @@ kernel_free(struct trace *t)
 {
 	btf__free(t->kern.vmlinux);
 	t->kern.vmlinux = NULL;
+	free(t->kern.btf_index);
+	t->kern.btf_index = NULL;
+}
+
+/* Mapped where the kernel lets us (6.16), since sysfs gives but a page a
+ * read(2). */
+static struct btf *
+load_vmlinux(void)
+{
+	int fd = open(btf_path, O_RDONLY | O_CLOEXEC);
+	struct btf *b = NULL;
+	struct stat st;
+	void *p;
+
+	if (fd == -1)
+		return NULL;
+	if (fstat(fd, &st) == 0 && st.st_size > 0 &&
+	    st.st_size <= UINT32_MAX) {
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ,
+		    MAP_PRIVATE | MAP_POPULATE, fd, 0);
+		if (p != MAP_FAILED) {
+			b = btf__new(p, (uint32_t)st.st_size);
+			munmap(p, (size_t)st.st_size);
+		}
+	}
+	close(fd);
+	return b != NULL ? b : btf__load_vmlinux_btf();
 }
 
 struct btf *
@@ -56,11 +89,65 @@ kernel_btf(struct trace *t, struct msg *m)
 		    "be read (the kernel needs CONFIG_DEBUG_INFO_BTF)");
 		return NULL;
 	}
-	t->kern.vmlinux = btf__load_vmlinux_btf();
+	t->kern.vmlinux = load_vmlinux();
 	if (t->kern.vmlinux == NULL)
-		msg_set_errno(m, "no-btf", "/sys/kernel/btf/vmlinux",
+		msg_set_errno(m, "no-btf", btf_path,
 		    "cannot load the kernel's types");
 	return t->kern.vmlinux;
+}
+
+const void *
+kernel_btf_data(void *arg, size_t *size)
+{
+	struct btf *b = kernel_btf(arg, NULL);
+	uint32_t n = 0;
+	const void *p = b == NULL ? NULL : btf__raw_data(b, &n);
+
+	*size = n;
+	return p;
+}
+
+/* Where a name and kind belong in the index. */
+static uint32_t *
+index_slot(const struct trace *t, const char *name, unsigned kind)
+{
+	const struct kernel *k = &t->kern;
+	size_t i = XXH3_64bits_withSeed(name, strlen(name), kind);
+
+	for (;; i++) {
+		uint32_t *slot = &k->btf_index[i & (k->nbtf_index - 1)];
+		const struct btf_type *ty;
+
+		if (*slot == 0)
+			return slot;
+		ty = btf__type_by_id(k->vmlinux, *slot);
+		if (btf_kind(ty) == kind && strcmp(name,
+		    btf__name_by_offset(k->vmlinux, ty->name_off)) == 0)
+			return slot;
+	}
+}
+
+/* An index of all names, worth its time for many lookups. */
+static void
+make_index(struct trace *t)
+{
+	struct kernel *k = &t->kern;
+	uint32_t n = btf__type_cnt(k->vmlinux);
+
+	for (k->nbtf_index = 1024; k->nbtf_index < 2 * (size_t)n;)
+		k->nbtf_index *= 2;
+	k->btf_index = calloc(k->nbtf_index, sizeof(*k->btf_index));
+	for (uint32_t i = 1; k->btf_index != NULL && i < n; i++) {
+		const struct btf_type *ty = btf__type_by_id(k->vmlinux, i);
+		uint32_t *slot;
+
+		if (ty->name_off == 0)
+			continue;
+		slot = index_slot(t, btf__name_by_offset(k->vmlinux,
+		    ty->name_off), btf_kind(ty));
+		if (*slot == 0)
+			*slot = i;
+	}
 }
 
 uint32_t
@@ -71,6 +158,10 @@ kernel_btf_id(struct trace *t, const char *name, unsigned kind)
 
 	if (b == NULL)
 		return 0;
+	if (++t->kern.nlookup == INDEX_AFTER)
+		make_index(t);
+	if (t->kern.btf_index != NULL)
+		return *index_slot(t, name, kind);
 	id = btf__find_by_name_kind(b, name, kind);
 	return id > 0 ? (uint32_t)id : 0;
 }

@@ -22,6 +22,9 @@ void	kernel_free(struct trace *);
 
 /* The kernel's types, loaded at the first call (some 7 ms); NULL with m. */
 struct btf *kernel_btf(struct trace *, struct msg *);
+/* The same as bytes, for type_set_btf(); arg is the struct trace. NULL: there
+ * is none. */
+const void *kernel_btf_data(void *arg, size_t *size);
 /* Id of a type of that name and BTF_KIND_*; 0: there is none, or no BTF. */
 uint32_t kernel_btf_id(struct trace *, const char *name, unsigned kind);
 /* Byte offset of a member ("thread_info.status"), -1: there is none. */

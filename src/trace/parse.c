@@ -257,7 +257,10 @@ pdesc(struct parser *p)
 	if (lex_pdesc_len(&p->lx) == 0) {
 		struct token t = lex_next(&p->lx);
 
-		return parse_syntax(p, &t);
+		parse_syntax(p, &t);
+		if (t.kind == T_DIV && p->lx.p < p->lx.end && *p->lx.p == '/')
+			diag_hint(p->d, "D's comments are /* ... */ only");
+		return NULL;
 	}
 	if ((text = lex_pdesc(&p->lx)) == NULL)
 		return NULL;

@@ -372,6 +372,12 @@ parse_declaration(struct parser *p)
 		if (rc < 0)
 			return -1;
 	} while (parse_accept(p, T_COMMA));
+	if (lex_peek(&p->lx, 0)->kind == T_ASSIGN) {
+		parse_syntax(p, lex_peek(&p->lx, 0));
+		diag_hint(p->d, "a variable gets its value in a clause, as "
+		    "BEGIN { ... }");
+		return -1;
+	}
 	return parse_expect(p, T_SEMI);
 }
 

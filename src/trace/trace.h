@@ -37,6 +37,8 @@ struct kernel {
 	const char *why_fentry, *why_kprobe;	/* reasons for false */
 	bool asked_fentry, asked_kprobe;	/* kernel.c found out already */
 	struct btf *vmlinux;		/* kernel_btf() */
+	uint32_t *btf_index;		/* ids by name and kind, or NULL */
+	size_t nbtf_index, nlookup;
 };
 
 struct trace {

@@ -31,6 +31,8 @@ struct typeset {
 	struct itype *string;
 	struct btfidx *btf;
 	bool btf_tried;
+	type_btf_fn *btf_data;
+	void *btf_arg;
 	uint32_t nseq, nbase;		/* nbase: predefined ones */
 };
 
@@ -462,12 +464,23 @@ type_no_kernel(struct typeset *ts)
 	ts->btf_tried = true;
 }
 
+void
+type_set_btf(struct typeset *ts, type_btf_fn *fn, void *arg)
+{
+	ts->btf_data = fn;
+	ts->btf_arg = arg;
+}
+
 struct btfidx *
 type_btfidx(struct typeset *ts)
 {
 	if (!ts->btf_tried) {
+		size_t size = 0;
+		const void *data = ts->btf_data == NULL ? NULL
+		    : ts->btf_data(ts->btf_arg, &size);
+
 		ts->btf_tried = true;
-		ts->btf = btfidx_open();
+		ts->btf = btfidx_open(data, size);
 	}
 	return ts->btf;
 }

@@ -51,6 +51,11 @@ struct typeset *type_new(uint32_t strsize);
 void	type_free(struct typeset *);
 void	type_set_strsize(struct typeset *, uint32_t strsize);
 
+/* Where the kernel's BTF is to be had when it is first needed: fn gives bytes
+ * that outlive the set, or NULL. Without it /sys/kernel/btf is read. */
+typedef const void *type_btf_fn(void *arg, size_t *size);
+void	type_set_btf(struct typeset *, type_btf_fn *fn, void *arg);
+
 /* Base types; size in bytes, one of 1 2 4 8. Never NULL. */
 const struct dtype *type_int(struct typeset *, unsigned size, bool sign);
 const struct dtype *type_void(struct typeset *);

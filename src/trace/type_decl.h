@@ -47,7 +47,9 @@ void	type_no_kernel(struct typeset *);
 /* The kernel's BTF (btf.c), opened on demand; NULL: none. */
 struct btfidx;
 struct btfidx *type_btfidx(struct typeset *);
-struct btfidx *btfidx_open(void);
+/* Of size bytes of BTF, which must live as long; data NULL: of the kernel's
+ * file, which is read then. */
+struct btfidx *btfidx_open(const void *data, size_t size);
 void	btfidx_free(struct btfidx *);
 const struct dtype *btfidx_lookup(struct btfidx *, struct typeset *,
 	    const char *name);

@@ -1,0 +1,150 @@
+# dt-trace -e: what the compiler says of programs, on the command line. No
+# test here needs root or a kernel with BTF.
+
+load helper
+
+@test "-e compiles and stops; an error is status 1 and names file and line" {
+	echo 'BEGIN { exit(7); }' >good.d
+	status 0 dt-trace -e -s good.d
+	[ -z "$output" ]
+	printf 'BEGIN\n{\n\tx = nothing_here;\n}\n' >bad.d
+	status 1 dt-trace -e -s bad.d
+	has "failed to compile script bad.d: line 3: "
+	has "nothing_here"
+}
+
+@test "-x errtags shows the tags" {
+	status 1 dt-trace -x errtags -e -n 'BEGIN { x = missing; }'
+	has "[D_IDENT_UNDEF] line 1: "
+	status 1 dt-trace -x errtags -e -n 'BEGIN { x = 1 +; }'
+	has "[D_SYNTAX] line 1: "
+}
+
+@test "several errors in one run, each with its line" {
+	printf 'BEGIN {\n a = nope;\n b = a + 1;\n c = "x" * 2;\n}\n' >x.d
+	status 1 dt-trace -e -s x.d
+	has "line 2: "
+	has "line 4: "
+	hasnt "line 3: "
+}
+
+@test "errors of two descriptions name each" {
+	status 1 dt-trace -e -n 'BEGIN { x = nope; }' -n 'END { y = nada; }'
+	has "specifier BEGIN : line 1: failed to resolve nope"
+	has "specifier END : line 1: failed to resolve nada"
+}
+
+@test "a near miss gets a hint" {
+	status 1 dt-trace -e -n 'BEGIN { trace(exename); }'
+	has "did you mean execname?"
+	status 1 dt-trace -e -n 'BEGIN { pritnf("x"); }'
+	has "did you mean printf( )?"
+	status 1 dt-trace -e -n 'BEGIN { trace($target); }'
+	has "-c or -p"
+}
+
+@test "options: -x and pragmas, with their values" {
+	status 0 dt-trace -x strsize=64 -x bufsize=1m -e -n BEGIN
+	status 1 dt-trace -x nosuch -e -n BEGIN
+	has "failed to set -x nosuch: Invalid option name"
+	status 1 dt-trace -x quite -e -n BEGIN
+	has "did you mean 'quiet'?"
+	status 1 dt-trace -x bufsize=lots -e -n BEGIN
+	has "Invalid value"
+	status 1 dt-trace -x libdir=/x -e -n BEGIN
+	has "means nothing on this system"
+	echo '#pragma D option strsize=big' >x.d
+	echo 'BEGIN { }' >>x.d
+	status 1 dt-trace -e -s x.d
+	has "line 1: "
+	has "strsize"
+}
+
+@test "macro arguments: given, missing, left over, defaulted" {
+	echo 'BEGIN { x = $1; s = $$2; }' >x.d
+	status 0 dt-trace -e -s x.d 5 'two words'
+	status 1 dt-trace -e -s x.d 5
+	has '$$2'
+	status 1 dt-trace -e -s x.d 5 6 7
+	has "extraneous argument '7' (\$3 is not referenced)"
+	status 0 dt-trace -x defaultargs -e -s x.d
+	status 0 dt-trace -x argref -e -s x.d 5 6 7
+}
+
+@test "-S prints the tree of what was compiled" {
+	status 0 dt-trace -e -S -x disasm=ast -n 'BEGIN { x = 2 * 3; y = x + 1L; }'
+	cat >want <<-'END'
+	ident x scalar 0 : int read written
+	ident y scalar 1 : long written
+	clause 0 line 1: :::BEGIN
+	  assign = : int
+	    var x : int
+	    int 6 : int
+	  assign = : long
+	    var y : long
+	    binary + : long
+	      cast : long
+	        var x : int
+	      int 1 : long
+	END
+	printf '%s\n' "$output" | diff want -
+}
+
+@test "-C: macros, includes, conditions; errors name the header" {
+	need_tool cpp
+	echo '#define TWO 2' >h.h
+	printf '#include "h.h"\n#if defined(A) && A > 3\nBEGIN { x = TWO + A; }\n' \
+	    >x.d
+	printf '#else\nsyntax error here\n#endif\n' >>x.d
+	status 0 dt-trace -C -D A=4 -I . -e -s x.d
+	status 1 dt-trace -C -D A=1 -I . -e -s x.d
+	has "line 5: "
+	printf '\nint 5;\n' >bad.h
+	printf '#include "bad.h"\nBEGIN { }\n' >y.d
+	status 1 dt-trace -C -I . -e -s y.d
+	has 'bad.h: line 2: '
+	status 1 dt-trace -e -s x.d
+	has "-C runs the C preprocessor"
+}
+
+@test "an empty program, a missing file, a program on a directory" {
+	echo '/* nothing */' >x.d
+	status 1 dt-trace -e -s x.d
+	has "line 2: empty D program"
+	status 0 dt-trace -x empty -e -s x.d
+	status 1 dt-trace -e -s nosuch.d
+	has "failed to open nosuch.d"
+	status 1 dt-trace -e -s .
+}
+
+@test "a program without end does not exhaust the machine" {
+	{ printf 'BEGIN { x = '; head -c 2000000 /dev/zero | tr '\0' '('; } >x.d
+	status 1 dt-trace -x errtags -e -s x.d
+	has "[D_NEST]"
+	{ printf 'BEGIN { x = 1'; yes '+1' | head -200000; echo '; }'; } >x.d
+	status 1 dt-trace -x errtags -e -s x.d
+	has "[D_NEST]"
+	head -c 20000000 /dev/zero | tr '\0' ' ' >x.d
+	status 1 dt-trace -e -s x.d
+}
+
+@test "declarations type variables, members and arguments" {
+	cat >x.d <<-'END'
+	struct pair { int first; short second:3; };
+	typedef struct pair pair_t;
+	enum col { RED, GREEN = 5 };
+	pair_t p; int sq[6]; string names[int, string]; self long t;
+	inline int most[int a, int b] = a > b ? a : b;
+	BEGIN
+	{
+		p.first = GREEN;
+		sq[p.first] = most[p.second, 3];
+		names[1, "x"] = "y";
+		self->t = sizeof (pair_t) + offsetof(struct pair, second);
+	}
+	END
+	status 1 dt-trace -x errtags -e -s x.d
+	has D_OFFSETOF_BITFIELD
+	sed -i 's/:3//' x.d
+	status 0 dt-trace -e -s x.d
+}
