@@ -289,7 +289,9 @@ conv_datum(const struct conv *cv, const struct datum *d, const uint8_t *base)
 		conv_addr(cv, d, base);
 		break;
 	case FC_STACK:
-		return symtext_print(cv->t, cv->fp, d, base);
+		if (cv->width == 0 || !value_is_sym(d))
+			return symtext_print(cv->t, cv->fp, d, base);
+		return symtext_stack(cv->t, cv->fp, d, base, cv->width);
 	case FC_STR:
 		s = value_str(cv->t, d, base, &len);
 		put_text(cv, s, len);

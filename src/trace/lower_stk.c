@@ -46,6 +46,7 @@ dyn_shape(struct lower *l, const struct node *n, struct datum *d)
 	case F_STACK:
 		d->what = ACT_STACK;
 		frames(l, n, d, O_STACKFRAMES);
+		d->size += 8 * STACK_OURS;
 		break;
 	case F_USTACK:
 	case F_JSTACK:

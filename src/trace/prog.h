@@ -48,6 +48,10 @@ enum act {
 	ACT_STRID,	/* datum.what only: a string as u32 index of prog.str */
 };
 
+/* A kernel stack begins with frames of the tracing itself, which the consumer
+ * leaves out: so many more than datum.arg are recorded. */
+enum { STACK_OURS = 6 };
+
 /* One value in a record (an argument of printf, a traced value, …). */
 struct datum {
 	uint32_t off, size;		/* bytes, from the record's start */

@@ -84,10 +84,60 @@ symtext_datum(const struct trace *t, const struct datum *d,
 	symtext(&sn, known, a, d->what == ACT_UADDR, buf, size);
 }
 
+/* The frames a kernel stack begins with when a program of ours took it. */
+static bool
+is_ours(const char *name)
+{
+	static const char *const prefix[] = {
+		"bpf_prog", "__bpf_prog", "bpf_trace_run", "__bpf_trace",
+		"__traceiter_", "bpf_trampoline", "perf_trace_",
+		"trace_call_bpf", "perf_call_bpf",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(prefix) / sizeof(prefix[0]); i++)
+		if (strncmp(name, prefix[i], strlen(prefix[i])) == 0)
+			return true;
+	return false;
+}
+
+/* How many of them there are. */
+static size_t
+count_ours(const struct trace *t, const struct datum *d, const uint8_t *p)
+{
+	struct symname sn;
+	size_t i;
+
+	for (i = 0; i < STACK_OURS && (i + 1) * 8 <= d->size; i++)
+		if (!lookup_kernel(t, value_uint(p + i * 8, 8), &sn) ||
+		    sn.name == NULL || !is_ours(sn.name))
+			break;
+	return i;
+}
+
+/* Frames shown of a stack datum of n frames from p on. */
+static size_t
+shown_frames(const struct datum *d, size_t n)
+{
+	uint32_t want = (uint32_t)d->arg;
+
+	return d->what == ACT_STACK && want != 0 && want < n ? want : n;
+}
+
+static void
+cut_stack(const struct trace *t, const struct datum *d, uint8_t *p)
+{
+	size_t skip = count_ours(t, d, p), n = d->size / 8 - skip;
+	size_t show = shown_frames(d, n);
+
+	memmove(p, p + skip * 8, show * 8);
+	memset(p + show * 8, 0, d->size - show * 8);
+}
+
 bool
 symtext_is_name(const struct datum *d)
 {
-	return d->what == ACT_SYM || d->what == ACT_MOD ||
+	return d->what == ACT_STACK || d->what == ACT_SYM || d->what == ACT_MOD ||
 	    d->what == ACT_USYM || d->what == ACT_UMOD;
 }
 
@@ -100,6 +150,10 @@ symtext_canonical(const struct trace *t, const struct datum *d, uint8_t *base)
 	struct symname sn;
 	uint64_t a;
 
+	if (d->what == ACT_STACK) {
+		cut_stack(t, d, p);
+		return;
+	}
 	if (user) {
 		pid = (pid_t)value_uint(p, 8);
 		p += 8;
@@ -114,12 +168,11 @@ symtext_canonical(const struct trace *t, const struct datum *d, uint8_t *base)
 	memcpy(p, &a, sizeof(a));
 }
 
-static int
-print_stack(const struct trace *t, FILE *fp, const struct datum *d,
-    const uint8_t *base)
+int
+symtext_stack(const struct trace *t, FILE *fp, const struct datum *d,
+    const uint8_t *base, int indent)
 {
 	const uint8_t *p = base + d->off, *end = p + d->size;
-	int indent = (int)opt_num(&t->opt, O_STACKINDENT);
 	bool user = d->what == ACT_USTACK;
 	char buf[SYMTEXT_MAX];
 	pid_t pid = 0;
@@ -128,7 +181,9 @@ print_stack(const struct trace *t, FILE *fp, const struct datum *d,
 	if (user && d->size >= 8) {
 		pid = (pid_t)value_uint(p, 8);
 		p += 8;
-	}
+	} else
+		p += 8 * count_ours(t, d, p);
+	end = p + 8 * shown_frames(d, (size_t)(end - p) / 8);
 	putc('\n', fp);
 	for (; p + 8 <= end && (pc = value_uint(p, 8)) != 0; p += 8) {
 		if (user)
@@ -147,7 +202,8 @@ symtext_print(const struct trace *t, FILE *fp, const struct datum *d,
 	char buf[SYMTEXT_MAX];
 
 	if (d->what == ACT_STACK || d->what == ACT_USTACK)
-		return print_stack(t, fp, d, base);
+		return symtext_stack(t, fp, d, base,
+		    (int)opt_num(&t->opt, O_STACKINDENT));
 	symtext_datum(t, d, base, buf, sizeof(buf));
 	fprintf(fp, "  %-50s", buf);
 	return ferror(fp) ? -1 : 0;
