@@ -32,7 +32,7 @@ records() {
 	run --separate-stderr dt-fold <r.tsv
 	[ "$status" -eq 0 ]
 	[ "$output" = '[unknown] 1
-xz`+0x4f0;0x7f00aa;xz`a\x3bb 1
+xz`+0x4f0;[unknown];xz`a\x3bb 1
 xz`main;liblzma.so.5`encode 2
 xz`main;vmlinux`entry;vmlinux`write 2' ]
 	[ -z "$stderr" ]
@@ -46,7 +46,9 @@ xz`main;vmlinux`entry;vmlinux`write 2' ]
 	run dt-fold --no-modules -k <r.tsv
 	has 'main;encode 2'
 	has 'main;entry_[k];write_[k] 2'
-	has 'xz`+0x4f0;0x7f00aa;a\x3bb 1'
+	has 'xz`+0x4f0;[unknown];a\x3bb 1'
+	run dt-fold --addrs <r.tsv
+	has 'xz`+0x4f0;0x7f00aa;xz`a\x3bb+0x1 1'
 }
 
 @test "-p, -t, --span, --from and --to choose records" {
@@ -103,7 +105,7 @@ xz`main;vmlinux`entry;vmlinux`write 2' ]
 	                4
 	E
 	status 0 dt-fold <d.txt
-	[ "$output" = '0x7f0011223344;libc.so.6`read 4
+	[ "$output" = '[unknown];libc.so.6`read 4
 bash;xz`main;libc.so.6`write;vmlinux`do_syscall_64;vmlinux`ksys_write 3
 vmlinux`start;vmlinux`do_idle 12' ]
 	run dt-fold -i dtrace <d.txt
@@ -173,8 +175,8 @@ xz`main;liblzma.so.5.4.1`operator()(int);vmlinux`do_syscall_64 1' ]
 	E
 	status 0 dt-fold <b.txt
 	[ "$output" = '[unknown] 3
-bash;0x557a52c1a879 1
-git;12;0x55b91dd37473;write;do_syscall_64;ksys_write 5' ]
+bash;[unknown] 1
+git;12;[unknown];write;do_syscall_64;ksys_write 5' ]
 	run dt-fold --addrs <b.txt
 	has 'write+20;do_syscall_64+3;ksys_write+20 5'
 }

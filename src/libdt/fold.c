@@ -150,19 +150,33 @@ put(struct fold *f, const char *s, size_t n)
 	return 0;
 }
 
-/* Length of a frame without `+0xOFFSET`, which must end it. */
+/* A stack or a frame of which nothing is known. */
+static const char nameless[] = "[unknown]";
+
 static size_t
-without_offset(const char *s, size_t n)
+hex_digits_at_end(const char *s, size_t n)
 {
 	size_t i = n;
 
 	while (i > 0 && ((s[i - 1] >= '0' && s[i - 1] <= '9') ||
 	    (s[i - 1] >= 'a' && s[i - 1] <= 'f')))
 		i--;
-	if (i == n || i < 4 || memcmp(s + i - 3, "+0x", 3) != 0)
+	return n - i;
+}
+
+size_t
+fold_frame_name(const char **s, size_t n)
+{
+	size_t digits = hex_digits_at_end(*s, n), i = n - digits;
+
+	if (digits == 0 || i < 2 || memcmp(*s + i - 2, "0x", 2) != 0)
 		return n;
+	if (i == 2) {
+		*s = nameless;
+		return sizeof(nameless) - 1;
+	}
 	/* "module`+0xOFFSET": the offset is all there is */
-	if (s[i - 4] == '`')
+	if ((*s)[i - 3] != '+' || i < 4 || (*s)[i - 4] == '`')
 		return n;
 	return i - 3;
 }
@@ -197,7 +211,7 @@ put_frame(struct fold *f, const char *s, size_t n, bool kernel)
 	const char *mark;
 
 	if (!f->opt.addrs)
-		n = without_offset(s, n);
+		n = fold_frame_name(&s, n);
 	if (f->opt.nomodules && (mark = memchr(s, '`', n)) != NULL &&
 	    (size_t)(mark - s) + 1 < n && mark[1] != '+') {
 		n -= (size_t)(mark - s) + 1;
@@ -267,14 +281,12 @@ fold_each(struct fold *f, int (*fn)(void *, const char *, size_t, uint64_t),
 	return rv;
 }
 
-/* A sample without any frame still counts: flamegraph.pl needs a name. */
-static const char nameless[] = "[unknown]";
-
 static int
 write_one(void *arg, const char *stack, size_t n, uint64_t count)
 {
 	struct out *o = arg;
 
+	/* a sample without any frame counts, and flamegraph.pl needs a name */
 	if (n == 0) {
 		stack = nameless;
 		n = sizeof(nameless) - 1;

@@ -26,7 +26,7 @@ enum fold_weight {
 };
 
 struct fold_opt {
-	bool addrs;		/* keep `+0xOFFSET` of a frame */
+	bool addrs;		/* keep `+0xOFFSET` and bare addresses */
 	bool nomodules;		/* drop "module`" where a symbol follows */
 	bool kernel;		/* mark kernel frames with `_[k]` */
 	enum fold_by by;
@@ -36,6 +36,13 @@ struct fold_opt {
 	uint64_t pid, tid, span;
 	uint64_t from, to;	/* ns on the bundle's clock */
 };
+
+/*
+ * What people call a frame (n bytes): without its `+0xOFFSET`, unless that is
+ * all there is behind the module; a bare address, whose mapping is unknown, is
+ * "[unknown]". *s may become another text; returns the length.
+ */
+size_t fold_frame_name(const char **s, size_t n);
 
 struct fold;
 

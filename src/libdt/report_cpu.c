@@ -40,28 +40,15 @@ static const struct report_col stack_col[] = {
 	{ "stack", "Stack", CELL_TEXT, false },
 };
 
-/* A frame without `+0xOFFSET`, unless the offset is all it has. */
-static size_t
-without_offset(const char *s, size_t n)
-{
-	size_t i = n;
-
-	while (i > 0 && strchr("0123456789abcdef", s[i - 1]) != NULL)
-		i--;
-	if (i < 4 || i == n || memcmp(s + i - 3, "+0x", 3) != 0 ||
-	    s[i - 4] == '`')
-		return n;
-	return i - 3;
-}
-
 static struct function *
 function(struct cpu *c, const char *s, size_t n)
 {
-	ssize_t i = names_add(&c->names, s, without_offset(s, n));
 	struct function *fn;
 	size_t cap;
+	ssize_t i;
 
-	if (i == -1)
+	n = fold_frame_name(&s, n);
+	if ((i = names_add(&c->names, s, n)) == -1)
 		return NULL;
 	if ((size_t)i >= c->cap) {
 		cap = c->cap != 0 ? c->cap * 2 : 256;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/foldint.h"
 #include "libdt/names.h"
 #include "libdt/report_print.h"
 
@@ -71,15 +72,6 @@ child_of(struct tree *t, size_t parent, uint32_t name)
 	return i;
 }
 
-static bool
-kernel_frame(const char *s)
-{
-	return strncmp(s, "vmlinux`", 8) == 0 ||
-	    strncmp(s, "kernel`", 7) == 0 ||
-	    strncmp(s, "genunix`", 8) == 0 || strncmp(s, "unix`", 5) == 0 ||
-	    strncmp(s, "0xffff", 6) == 0;
-}
-
 static int
 add_stack(void *arg, const char *s, size_t n, uint64_t count)
 {
@@ -97,7 +89,8 @@ add_stack(void *arg, const char *s, size_t n, uint64_t count)
 		if ((name = names_add(&t->frames, s, len)) == -1 ||
 		    (at = child_of(t, (size_t)at, (uint32_t)name)) == -1)
 			return -1;
-		kernel = kernel || kernel_frame(t->frames.v[name].s);
+		kernel = kernel || fold_kernel_frame(t->frames.v[name].s,
+		    t->frames.v[name].n);
 		t->v[at].kernel = kernel;
 		t->v[at].count += count;
 		depth++;

@@ -175,7 +175,7 @@ report_io(struct report *r, const struct bundle *b, struct msg *m)
 static void
 leaf(const struct value *stack, const char **s, size_t *n)
 {
-	size_t at = 0, len, i;
+	size_t at = 0, len;
 	const char *p;
 
 	*s = "[unknown]";
@@ -184,11 +184,7 @@ leaf(const struct value *stack, const char **s, size_t *n)
 		*s = p;
 		*n = len;
 	}
-	for (i = *n; i > 3 && strchr("0123456789abcdef", (*s)[i - 1]) != NULL;)
-		i--;
-	if (i < *n && i > 3 && memcmp(*s + i - 3, "+0x", 3) == 0 &&
-	    (*s)[i - 4] != '`')
-		*n = i - 3;
+	*n = fold_frame_name(s, *n);
 }
 
 static int
