@@ -18,7 +18,7 @@
 static const struct cli cli = {
 	.prog = "dt-validate",
 	.synopsis =
-	    "[-0hq] [-C DIR] [-j N] [--accept VERDICT] [--expect ID] [--id]\n"
+	    "[-0hq] [-C DIR] [-j N] [--accept VERDICT] [--expect ID] [--id] "
 	    "[--json] [--quick] [--version] [BUNDLE ...]\n"
 	    "--explain ID",
 	.help =
