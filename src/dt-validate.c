@@ -11,6 +11,7 @@
 #include "libdt/json.h"
 #include "libdt/operands.h"
 #include "libdt/out.h"
+#include "libdt/schema.h"
 #include "libdt/validate.h"
 
 #define JOBS_MAX	64
@@ -20,7 +21,8 @@ static const struct cli cli = {
 	.synopsis =
 	    "[-0hq] [-C DIR] [-j N] [--accept VERDICT] [--expect ID] [--id] "
 	    "[--json] [--quick] [--version] [BUNDLE ...]\n"
-	    "--explain ID",
+	    "--explain ID\n"
+	    "--schema",
 	.help =
 	    "  -0, --null            names on standard input end in NUL\n"
 	    "  -C, --dir DIR         bundle of the manifest on standard input\n"
@@ -33,11 +35,12 @@ static const struct cli cli = {
 	    "      --id              print ids instead of paths\n"
 	    "      --json            print verdict and findings as JSON\n"
 	    "      --quick           XXH3SUMS and structure, no records\n"
+	    "      --schema          print the contract as JSON\n"
 	    "      --version         name and version\n",
 };
 
 enum { OPT_ACCEPT = 0x100, OPT_EXPECT, OPT_EXPLAIN, OPT_ID, OPT_JSON,
-	OPT_QUICK };
+	OPT_QUICK, OPT_SCHEMA };
 
 static const struct option longopts[] = {
 	{ "null", no_argument, NULL, '0' },
@@ -50,6 +53,7 @@ static const struct option longopts[] = {
 	{ "id", no_argument, NULL, OPT_ID },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "quick", no_argument, NULL, OPT_QUICK },
+	{ "schema", no_argument, NULL, OPT_SCHEMA },
 	CLI_LONGOPTS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -236,6 +240,20 @@ explain(const char *id)
 	return cli_finish(&cli, stderr, DT_OK);
 }
 
+static enum dt_exit
+schema(void)
+{
+	struct out o;
+	struct msg m;
+
+	out_stdout(&o);
+	if (schema_print_json(&o, &m) == -1) {
+		cli_msg(&cli, stderr, &m);
+		return cli_finish(&cli, stderr, DT_CANNOT);
+	}
+	return cli_finish(&cli, stderr, DT_OK);
+}
+
 static int
 set_accept(struct run *r, const char *arg)
 {
@@ -319,6 +337,8 @@ main(int argc, char **argv)
 			r->opt.expect = optarg;
 		else if (opt == OPT_EXPLAIN)
 			return explain(optarg);
+		else if (opt == OPT_SCHEMA)
+			return schema();
 		else if (opt != 'j' && opt != OPT_ACCEPT)
 			return cli_option(&cli, opt, argv, stderr);
 	}

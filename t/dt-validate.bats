@@ -186,6 +186,16 @@ ids() {
 	[ "$(wc -l <all)" -gt 150 ]
 }
 
+@test "--schema is JSON, with every family and file" {
+	need_tool python3
+	dt-validate --schema >schema.json
+	python3 -m json.tool schema.json >/dev/null
+	for w in manifest cohort collectors syscall-open span-start; do
+		grep -q "$w" schema.json
+	done
+	status 2 bash -c 'dt-validate --schema >/dev/full'
+}
+
 @test "many findings of an id are counted, not printed" {
 	good a
 	cd a

@@ -316,24 +316,31 @@ fill_clock(struct bundle_clock *c)
 }
 
 static void
-fill_collector(struct bundle_stage_collector *c, size_t i, const char **argv)
+fill_collector(struct bundle_stage_collector *c, size_t i)
 {
+	const char **argv = calloc(4, sizeof(*argv));
 	char *path;
 
 	*c = (struct bundle_stage_collector){ .name = collectors[i].name,
 		.family = collectors[i].family,
 		.builtin = collectors[i].builtin,
-		.required = collectors[i].family == FAMILY_PROCS ||
+		.required = !collectors[i].builtin &&
+		    (collectors[i].family == FAMILY_PROCS ||
 		    collectors[i].family == FAMILY_CPU ||
-		    collectors[i].family == FAMILY_SYSCALLS,
+		    collectors[i].family == FAMILY_SYSCALLS),
 		.started = { true, collectors[i].started },
 		.ack = { true, collectors[i].ack },
 		.detach = { true, collectors[i].detach } };
 	if (collectors[i].builtin)
 		return;
-	if (asprintf(&path, "scripts/%s.d", collectors[i].name) == -1)
+	if (argv == NULL ||
+	    asprintf(&path, "scripts/%s.d", collectors[i].name) == -1)
 		abort();
-	c->script = path;	/* lives as long as the program */
+	c->script = path;	/* these live as long as the program */
+	argv[0] = "dt-trace";
+	argv[1] = "-s";
+	argv[2] = path;
+	argv[3] = "4000";
 	c->tracer = "dt-trace";
 	c->tracer_version = "dt-trace 0.1.0";
 	c->argv.v = argv;
@@ -362,7 +369,6 @@ static int
 write_stage(int dirfd, const struct stagegen *g, struct msg *m)
 {
 	const char *argv[] = { "prog", "-x", "a\\x0ab" };
-	const char *tracer[] = { "dt-trace", "-s", "script.d", "4000" };
 	struct bundle_capability able[] = { { "bpf", true, NULL },
 		{ "live-maps", false, "mappings are polled" } };
 	struct bundle_stage_collector c[NCOLLECTORS];
@@ -395,7 +401,7 @@ write_stage(int dirfd, const struct stagegen *g, struct msg *m)
 	s.collectors.v = c;
 	for (i = 0; i < NCOLLECTORS; i++)
 		if (g->full || !collectors[i].full)
-			fill_collector(&c[s.collectors.n++], i, tracer);
+			fill_collector(&c[s.collectors.n++], i);
 	tree = stage_build(&s, m);
 	rc = tree != NULL ? json_write(dirfd, STAGE_JSON, tree, 0600, m) : -1;
 	cJSON_Delete(tree);

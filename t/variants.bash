@@ -178,6 +178,7 @@ v_cohort_seal() { co sealed set false; }
 v_cohort_source() { co 'members[-1].start_resolution_ns' set 5; }
 v_cohort_birth() { mr procs proc-fork child=999999; }
 v_cohort_death() { mr procs proc-exit status=77; }
+v_cohort_build_id() { co 'members[-1].exe_build_id' set '"abcd"'; }
 v_cohort_exe() { co 'members[-1].exe' set '"/usr/bin/other"'; }
 
 # settings and capabilities
@@ -200,9 +201,10 @@ v_artifact_size() { man "$script.size" add 1; }
 v_artifact_duplicate() { man "$script" twice; }
 v_artifact_build_id() { man "$script.build_id" set '"abcd"'; }
 v_artifact_exe() { man 'artifacts[kind=binary].kind' set '"library"'; }
-v_library_duplicate() { man 'libraries[0]' twice; }
+v_library_duplicate() { man 'libraries[-1]' twice; }
+v_library_order() { man 'libraries[0]' swap; }
 v_library_unlisted() { man 'libraries[-1]' drop; }
-v_library_unmapped() { man libraries append '{"path":"/lib/none.so","build_id":"ab"}'; }
+v_library_unmapped() { man libraries append '{"path":"/zzz/none.so","build_id":"ab"}'; }
 v_log_unknown() { echo x >logs/other.log; }
 
 # families
@@ -246,6 +248,7 @@ v_collector_killed() {
 	col cpu signal set 9
 }
 v_collector_builtin() { col cpu script_sha256 set null; }
+v_collector_argv() { col cpu argv set '["dt-trace","-n","BEGIN","4000"]'; }
 v_collector_script() { col cpu script_sha256 set "\"$other_sha\""; }
 v_collector_log() {
 	local l=$(get collectors.json 'collectors[name=cpu].log')

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -104,35 +103,33 @@ check_exe(struct val *v)
 }
 
 static int
-library_cmp(const void *a, const void *b)
+library_cmp(const struct bundle_library *x, const struct bundle_library *y)
 {
-	const struct bundle_library *const *x = a, *const *y = b;
-	int c = strcmp((*x)->path, (*y)->path);
+	int c = strcmp(x->path, y->path);
 
 	if (c != 0)
 		return c;
-	return strcmp((*x)->build_id != NULL ? (*x)->build_id : "",
-	    (*y)->build_id != NULL ? (*y)->build_id : "");
+	return strcmp(x->build_id != NULL ? x->build_id : "",
+	    y->build_id != NULL ? y->build_id : "");
 }
 
-static int
-check_libraries(struct val *v, struct msg *m)
+static void
+check_libraries(struct val *v)
 {
-	const struct bundle_manifest *man = &v->b.manifest;
-	const struct bundle_library **p;
-	size_t i, n = man->libraries.n;
+	const struct bundle_manifest *m = &v->b.manifest;
+	size_t i;
+	int c;
 
-	if ((p = calloc(n + 1, sizeof(*p))) == NULL)
-		return msg_set_nomem(m);
-	for (i = 0; i < n; i++)
-		p[i] = &man->libraries.v[i];
-	qsort(p, n, sizeof(*p), library_cmp);
-	for (i = 1; i < n; i++)
-		if (library_cmp(&p[i - 1], &p[i]) == 0)
+	for (i = 1; i < m->libraries.n; i++) {
+		c = library_cmp(&m->libraries.v[i - 1], &m->libraries.v[i]);
+		if (c == 0)
 			val_found(v, FINDING_LIBRARY_DUPLICATE, FILE_NAME, 0,
-			    "libraries names %.200s twice", p[i]->path);
-	free(p);
-	return 0;
+			    "libraries[%zu] is the one before it", i);
+		else if (c > 0)
+			val_found(v, FINDING_LIBRARY_ORDER, FILE_NAME, 0,
+			    "libraries[%zu] belongs before the one before it",
+			    i);
+	}
 }
 
 /* Whatever nobody named under artifacts/ and logs/. */
@@ -204,8 +201,7 @@ val_artifacts(struct val *v, struct msg *m)
 			    -1)
 				return -1;
 		check_exe(v);
-		if (check_libraries(v, m) == -1)
-			return -1;
+		check_libraries(v);
 	}
 	if (v->b.have[BUNDLE_COLLECTORS])
 		for (i = 0; i < v->b.collectors.collectors.n; i++)

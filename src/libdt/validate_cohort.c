@@ -97,7 +97,11 @@ check_source(struct val *v, const struct bundle_member *b, size_t i)
 	bool launched = !v->b.have[BUNDLE_MANIFEST] ||
 	    v->b.manifest.command.mode == MODE_LAUNCH;
 
-	if (born != (b->start_resolution_ns == 0))
+	uint64_t tick = v->b.have[BUNDLE_MANIFEST] ?
+	    UINT64_C(1000000000) / v->b.manifest.host.clk_tck :
+	    b->start_resolution_ns;
+
+	if (b->start_resolution_ns != (born ? 0 : tick))
 		val_found(v, FINDING_COHORT_SOURCE, FILE_NAME, 0,
 		    "members[%zu].start_resolution_ns does not go with its "
 		    "start_source", i);
@@ -223,10 +227,9 @@ val_cohort(struct val *v, struct msg *m)
 	if (!c->sealed)
 		val_found(v, FINDING_COHORT_SEAL, FILE_NAME, 0,
 		    "sealed is false");
-	else if (v->b.have[BUNDLE_MANIFEST] && ((w->workload_done.known &&
-	    c->sealed_at < w->workload_done.v) ||
-	    c->sealed_at > v->clock_end))
+	else if (v->b.have[BUNDLE_MANIFEST] && w->drained.known &&
+	    c->sealed_at != w->drained.v)
 		val_found(v, FINDING_COHORT_SEAL, FILE_NAME, 0,
-		    "sealed_at is not at the window's end");
+		    "sealed_at is not window.drained");
 	return target ? check_parents(v, m) : 0;
 }

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libdt/validate_int.h"
@@ -66,7 +67,7 @@ check_ack(struct val *v, const struct bundle_collector *k)
 
 	if (k->ack.known)
 		return;
-	if (k->counters.recorded > 0 || (f != NULL && !k->builtin &&
+	if (k->counters.recorded > 0 || (k->builtin && k->started.known) || (f != NULL && !k->builtin &&
 	    (f->state == STATE_OBSERVED || f->state == STATE_NONE_FIRED)))
 		BAD(v, COLLECTOR_ACK, k, "never acknowledged, yet its family "
 		    "is %s", "taken as attached");
@@ -129,12 +130,63 @@ check_kind(struct val *v, const struct bundle_collector *k)
 		    "has no script, or a script without its hash");
 	else if (!k->builtin && (k->argv.n == 0 || k->tracer == NULL))
 		BAD(v, COLLECTOR_BUILTIN, k, "has no %s", "tracer");
-	if (f != NULL && f->required != k->required && !k->builtin)
-		BAD(v, COLLECTOR_REQUIRED, k, "required is %s, its family's "
-		    "is not", k->required ? "true" : "false");
+	if (k->builtin != (k->pid.known == false) && k->started.known)
+		BAD(v, COLLECTOR_BUILTIN, k, "%s", k->builtin ?
+		    "is built in and has a pid" : "ran without a pid");
+	if (k->builtin ? k->required : f != NULL &&
+	    f->required != k->required)
+		BAD(v, COLLECTOR_REQUIRED, k, "required is %s, %s",
+		    k->required ? "true" : "false", k->builtin ?
+		    "and it is built in" : "its family's is not");
 	if (k->rate_hz.known != (k->family == FAMILY_CPU))
 		BAD(v, COLLECTOR_RATE, k, "rate_hz is %s", k->rate_hz.known ?
 		    "given, but it samples nothing by rate" : "null");
+}
+
+static const char *
+base(const char *path)
+{
+	const char *p = strrchr(path, '/');
+
+	return p != NULL ? p + 1 : path;
+}
+
+/* 0 if it cannot be told. */
+static uint64_t
+target_pid(const struct val *v)
+{
+	const struct bundle_cohort *c = &v->b.cohort;
+	size_t i;
+
+	for (i = 0; i < c->members.n && !v->cohort_odd; i++)
+		if (c->members.v[i].role == ROLE_TARGET)
+			return c->members.v[i].pid;
+	return 0;
+}
+
+/* TRACER ... -s SCRIPT PID */
+static void
+check_argv(struct val *v, const struct bundle_collector *k)
+{
+	const char *const *a = (const char *const *)k->argv.v;
+	size_t n = k->argv.n, word;
+	char pid[24];
+
+	if (k->builtin || k->tracer == NULL || n == 0 || k->script == NULL)
+		return;		/* told by check_kind() */
+	(void)snprintf(pid, sizeof(pid), "%" PRIu64, target_pid(v));
+	word = strcspn(k->tracer, " \t");
+	if (n < 4 || strncmp(a[0], k->tracer, word) != 0 ||
+	    a[0][word] != '\0')
+		BAD(v, COLLECTOR_ARGV, k, "argv does not begin with %.100s",
+		    k->tracer);
+	else if (strcmp(a[n - 3], "-s") != 0 ||
+	    strcmp(base(a[n - 2]), base(k->script)) != 0)
+		BAD(v, COLLECTOR_ARGV, k, "argv does not run -s %.100s",
+		    base(k->script));
+	else if (target_pid(v) != 0 && strcmp(a[n - 1], pid) != 0)
+		BAD(v, COLLECTOR_ARGV, k, "argv does not end in %s, the "
+		    "target's pid", pid);
 }
 
 static void
@@ -277,6 +329,7 @@ val_collectors(struct val *v)
 		check_ack(v, k);
 		check_end(v, k);
 		check_kind(v, k);
+		check_argv(v, k);
 		check_malformed(v, k);
 		check_drops(v, k);
 		check_filters(v, k);

@@ -51,6 +51,8 @@ struct val_member {
 	uint64_t birth_line, exit_line, exec_line;	/* 0 = none */
 	uint64_t first_exec, last_exec;			/* ts, 0 = none */
 	int64_t status;		/* of its proc-exit */
+	uint64_t exe_mapped;	/* line of raw/maps.tsv, 0 = none */
+	bool exe_same;		/* a mapping of exe has exe_build_id */
 	bool other_exe;		/* the last proc-exec is not cohort's exe */
 };
 

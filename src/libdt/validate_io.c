@@ -134,9 +134,9 @@ io_same(struct val_pass *p, const struct record *r, const struct begun *b)
 
 	if (r->v[REC_IO_DONE_OP].u != b->op)
 		what = "op";
-	else if (fd->given && b->fd.given && fd->i != b->fd.i)
+	else if (fd->given != b->fd.given || (fd->given && fd->i != b->fd.i))
 		what = "fd";
-	else if (target != 0 && b->target != 0 && target != b->target)
+	else if (target != b->target)
 		what = "target";
 	else if (r->v[REC_IO_DONE_DUR].u != p->ts - b->ts)
 		what = "dur";

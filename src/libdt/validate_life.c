@@ -103,7 +103,8 @@ thread_exit(struct val_pass *p)
 	ssize_t i = val_map_get(&s->last, (uint64_t)p->member, p->tid);
 
 	if (i == -1) {
-		if (p->tid != p->pid && b->start_source == START_BIRTH &&
+		if (p->tid != p->pid && (b->start_source == START_BIRTH ||
+		    p->v->b.manifest.command.mode == MODE_LAUNCH) &&
 		    !p->v->procs_lossy)
 			PASS_BAD(p, THREAD_TWICE, "thread %" PRIu64
 			    " exits, and never started", p->tid);
@@ -193,11 +194,31 @@ proc_exec(struct val_pass *p, const struct record *r)
 	return 0;
 }
 
+/* Who forks, executes or exits is a thread that was seen to start. */
+static void
+check_actor(struct val_pass *p, const struct record *r)
+{
+	struct procs *s = p->state;
+	bool launched = p->v->b.manifest.command.mode == MODE_LAUNCH ||
+	    p->v->b.cohort.members.v[p->member].start_source == START_BIRTH;
+
+	if (p->tid == p->pid || p->v->procs_lossy || !launched ||
+	    r->kind == KIND_THREAD_START || r->kind == KIND_THREAD_EXIT)
+		return;
+	if (r->kind == KIND_PROC_EXEC)
+		PASS_BAD(p, RECORD_VALUE, "after an execve the thread's id is "
+		    "the process's");
+	else if (val_map_get(&s->last, (uint64_t)p->member, p->tid) == -1)
+		PASS_BAD(p, THREAD_UNKNOWN, "thread %" PRIu64 " was never "
+		    "seen to start", p->tid);
+}
+
 static int
 procs_record(struct val_pass *p, const struct record *r)
 {
 	if (p->member == -1)
 		return 0;
+	check_actor(p, r);
 	switch (r->kind) {
 	case KIND_PROC_FORK:
 		proc_fork(p, r);

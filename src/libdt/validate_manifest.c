@@ -49,22 +49,17 @@ static void
 check_tools(struct val *v, const struct bundle_manifest *m)
 {
 	static const char *const need[] = { "dt-attach", "dt-finalize" };
-	size_t i, k, seen;
+	size_t k;
 
-	for (i = 0; i < sizeof(need) / sizeof(need[0]); i++) {
-		for (k = seen = 0; k < m->tools.n; k++)
-			seen += strcmp(m->tools.v[k].name, need[i]) == 0;
-		if (seen != 1)
+	for (k = 0; k < 2; k++)
+		if (k >= m->tools.n || strcmp(m->tools.v[k].name, need[k]) !=
+		    0)
 			val_found(v, FINDING_MANIFEST_TOOL, FILE_NAME, 0,
-			    "tools names %s %zu times, not once", need[i],
-			    seen);
-	}
-	for (k = 0; k < m->tools.n; k++)
-		if (strcmp(m->tools.v[k].name, need[0]) != 0 &&
-		    strcmp(m->tools.v[k].name, need[1]) != 0)
-			val_found(v, FINDING_MANIFEST_TOOL, FILE_NAME, 0,
-			    "tools[%zu] is %.100s, which makes no bundles", k,
-			    m->tools.v[k].name);
+			    "tools[%zu] is not %s", k, need[k]);
+	for (k = 2; k < m->tools.n; k++)
+		val_found(v, FINDING_MANIFEST_TOOL, FILE_NAME, 0,
+		    "tools[%zu] is %.100s, which makes no bundles", k,
+		    m->tools.v[k].name);
 }
 
 static void

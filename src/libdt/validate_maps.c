@@ -42,6 +42,29 @@ maps_begin(struct val_pass *p)
 	return 0;
 }
 
+/* A mapping of what a member executed last tells its build-id. */
+static void
+check_exe(struct val_pass *p, const struct value *path,
+    const struct value *id)
+{
+	const struct bundle_member *b;
+	struct val_member *m;
+	size_t n;
+
+	if (p->member == -1 || p->v->members == NULL)
+		return;
+	b = &p->v->b.cohort.members.v[p->member];
+	m = &p->v->members[p->member];
+	n = b->exe_build_id != NULL ? strlen(b->exe_build_id) : 0;
+	if (strlen(b->exe) != path->len ||
+	    memcmp(b->exe, path->s, path->len) != 0)
+		return;
+	m->exe_mapped = p->line;
+	if (id->given ? id->len == n && memcmp(id->s, b->exe_build_id, n) ==
+	    0 : n == 0)
+		m->exe_same = true;
+}
+
 /* Files, and what has a build-id (the vdso), are libraries. */
 static int
 maps_record(struct val_pass *p, const struct record *r)
@@ -54,6 +77,7 @@ maps_record(struct val_pass *p, const struct record *r)
 	if (r->kind != KIND_MAP || !p->v->b.have[BUNDLE_MANIFEST] ||
 	    (!id->given && (path->len == 0 || path->s[0] != '/')))
 		return 0;
+	check_exe(p, path, id);
 	i = val_map_get(&s->map, hash(path->s, path->len),
 	    id->given ? hash(id->s, id->len) : 0);
 	if (i == -1)
@@ -79,6 +103,13 @@ maps_end(struct val_pass *p)
 			val_found(p->v, FINDING_LIBRARY_UNMAPPED,
 			    "manifest.json", 0, "libraries[%zu] %.200s was "
 			    "never mapped", i, m->libraries.v[i].path);
+	for (i = 0; p->v->members != NULL && i < p->v->b.cohort.members.n;
+	    i++)
+		if (p->v->members[i].exe_mapped > 0 &&
+		    !p->v->members[i].exe_same)
+			val_found(p->v, FINDING_COHORT_BUILD_ID, p->path,
+			    p->v->members[i].exe_mapped, "members[%zu]."
+			    "exe_build_id is another", i);
 	val_map_free(&s->map);
 	free(s->mapped);
 	free(s);

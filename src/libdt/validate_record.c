@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/spool.h"
 #include "libdt/validate_pass.h"
 
 /* Births first, then contexts, then what refers to both. */
@@ -106,6 +107,16 @@ check_member(struct val_pass *p)
 		    p->pid);
 }
 
+/* size * weight / 65536, rounded down */
+static uint64_t
+weighed(const struct value *v)
+{
+	unsigned __int128 n = (unsigned __int128)v[REC_ALLOC_SAMPLE_SIZE].u *
+	    v[REC_ALLOC_SAMPLE_WEIGHT].u >> 16;
+
+	return n > UINT64_MAX ? UINT64_MAX : (uint64_t)n;
+}
+
 /* What columns of one record say of each other. */
 static void
 check_values(struct val_pass *p, const struct record *r)
@@ -123,10 +134,26 @@ check_values(struct val_pass *p, const struct record *r)
 		if ((v[REC_SYSCALL_ERRNO].u != 0) != (v[REC_SYSCALL_RET].i ==
 		    -1))
 			why = "ret is -1 if and only if errno is not 0";
+		else if (v[REC_SYSCALL_FD].given != spool_has_fd(
+		    v[REC_SYSCALL_NAME].s, v[REC_SYSCALL_NAME].len))
+			why = "fd is given if and only if the call takes one "
+			    "first";
 		break;
 	case KIND_IO_DONE:
 		if (v[REC_IO_DONE_ERRNO].u != 0 && v[REC_IO_DONE_BYTES].u > 0)
 			why = "an error, and bytes were moved";
+		break;
+	case KIND_SYSCALL_OPEN:
+		if (v[REC_SYSCALL_OPEN_FD].given != spool_has_fd(
+		    v[REC_SYSCALL_OPEN_NAME].s,
+		    v[REC_SYSCALL_OPEN_NAME].len))
+			why = "fd is given if and only if the call takes one "
+			    "first";
+		break;
+	case KIND_ALLOC_SAMPLE:
+	case KIND_FREE_SAMPLE:
+		if (weighed(v) != v[REC_ALLOC_SAMPLE_BYTES].u)
+			why = "bytes is not size times weight";
 		break;
 	case KIND_CTX_INSTALL:
 	case KIND_CTX_REMOVE:
@@ -139,6 +166,8 @@ check_values(struct val_pass *p, const struct record *r)
 		    v[REC_SPAN].u != v[REC_SPAN_START_ID].u)
 			why = "the prefix's span is not id";
 		break;
+	case KIND_EVENT:
+	case KIND_CONTROL:
 	case KIND_GC_START:
 	case KIND_GC_DONE:
 	case KIND_GC_PAUSE:
@@ -170,6 +199,11 @@ check_record(struct val_pass *p, const struct val_pass_ops *ops,
 	if (check_window(p))
 		check_member(p);
 	check_values(p, r);
+	if (p->family == FAMILY_PROCS || p->family == FAMILY_MAPS) {
+		if (r->v[REC_RT].given || r->v[REC_SPAN].given)
+			PASS_BAD(p, CTX_JOIN, "births and mappings are of no "
+			    "runtime or span");
+	}
 	if (p->family != FAMILY_PROCS && val_thread(p, r) &&
 	    p->member != -1 && p->family != FAMILY_MAPS &&
 	    p->family != FAMILY_SPANS)
