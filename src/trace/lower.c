@@ -10,7 +10,10 @@
 #include "trace/lowint.h"
 #include "trace/provider.h"
 
-enum { MAX_TASK_SCRATCH = 60000 };	/* bytes; the kernel's limit is 64k */
+enum {
+	MAX_TASK_SCRATCH = 60000,	/* bytes; the kernel's limit is 64k */
+	FEW_THIS = 8,			/* uses of this-> in all */
+};
 
 int
 low_error(struct lower *l, enum errtag tag, int line, const char *fmt, ...)
@@ -232,7 +235,33 @@ low_scalar(struct lower *l, vreg ptr)
 	return ir_load(l->g, s, 0, 8);
 }
 
-/* Which this-> variables of an event's clauses need room in the scratch. */
+vreg
+low_opaque(struct lower *l, vreg v)
+{
+	vreg z = ir_load(l->g, ir_mapval(l->g, MAP_STATE, 0),
+	    offsetof(struct state, zero), 8);
+
+	return ir_alu(l->g, A_ADD, z, v);
+}
+
+static bool
+isthis(const struct node *n)
+{
+	return n->kind == N_VAR && n->id != NULL &&
+	    n->id->kind == ID_SCALAR && n->id->scope == SC_THIS &&
+	    n->id->type != NULL;
+}
+
+static bool
+count_this(const struct node *n, void *arg)
+{
+	unsigned *uses = arg;
+
+	*uses += isthis(n);
+	return true;
+}
+
+/* Which this-> variables of an event's clauses are in the scratch. */
 static bool
 this_room(const struct node *n, void *arg)
 {
@@ -241,18 +270,39 @@ this_room(const struct node *n, void *arg)
 	const struct dtype *t;
 	uint32_t size;
 
-	if (n->kind != N_VAR || id == NULL || id->kind != ID_SCALAR ||
-	    id->scope != SC_THIS || id->type == NULL)
+	if (!isthis(n))
 		return true;
 	t = type_base(id->type);
-	if (type_is_scalar(t) || t->kind == DK_FLOAT)
+	if (type_is_scalar(t) && l->fewthis)
 		return true;
-	size = type_is_string(t) ? l->strsize : up8((uint32_t)t->size);
+	size = type_is_string(t) ? l->strsize : t->kind == DK_PTR ? 8 :
+	    up8((uint32_t)t->size);
 	if (l->thisoff[id->seq] == 0) {
 		l->thisoff[id->seq] = l->scrfix;
 		l->scrfix += size;
+		if (type_is_scalar(t))
+			ir_storei(l->g, low_scratch(l),
+			    (int32_t)l->thisoff[id->seq], 8, 0);
 	}
 	return true;
+}
+
+/*
+ * A few scalars are best in registers. More, that many clauses test, belong
+ * in memory, about whose contents the verifier knows nothing: else it would go
+ * through the program once for every combination of their values.
+ */
+void
+low_thisroom(struct lower *l, const struct event *ev)
+{
+	unsigned n = 0;
+	size_t k;
+
+	for (k = 0; k < ev->nec; k++)
+		(void)clause_walk(ev->ec[k].cl, count_this, &n);
+	l->fewthis = n <= FEW_THIS || l->fn.error;
+	for (k = 0; k < ev->nec; k++)
+		(void)clause_walk(ev->ec[k].cl, this_room, l);
 }
 
 void
@@ -679,8 +729,7 @@ program(struct lower *l, struct event *ev)
 		(void)low_error(l, D_UNKNOWN, 0, "no code for event %s",
 		    ev->name);
 	fn_enter(l, &save);
-	for (k = 0; k < ev->nec; k++)
-		(void)clause_walk(ev->ec[k].cl, this_room, l);
+	low_thisroom(l, ev);
 	prologue(l, ev);
 	for (k = 0; k < ev->nec && !l->failed; k++)
 		low_clause(l, &ev->ec[k]);

@@ -84,8 +84,10 @@ error_clauses(struct lower *l, struct event *ev)
 	l->flt = NULL;
 	l->drop = NULL;
 	l->fltalloc = l->dropalloc = 0;
+	l->rec = -1;
 	fn_enter(l, &fn);
 	l->fn.error = 1;
+	low_thisroom(l, ev);
 	for (k = 0; k < ev->nec && !l->failed; k++)
 		low_clause(l, &ev->ec[k]);
 	fn_leave(l, &fn);

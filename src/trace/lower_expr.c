@@ -181,20 +181,98 @@ low_jump(struct lower *l, const struct node *n, bool iftrue, label to)
 	}
 }
 
+/*
+ * 1 or 0 without a branch: what a branch leaves are constants, which the
+ * verifier follows through all later code, each on its own.
+ */
+static vreg
+notzero(struct gen *g, vreg x)
+{
+	return ir_alui(g, A_SHR, ir_alu(g, A_OR, x, ir_neg(g, x)), 63);
+}
+
+static vreg
+below(struct gen *g, vreg a, vreg b, bool sign, bool narrow)
+{
+	vreg d = ir_alu(g, A_SUB, a, b), x, y;
+
+	if (!narrow && sign) {
+		/* the difference's sign, but where it overflowed */
+		x = ir_alu(g, A_AND, ir_alu(g, A_XOR, a, b),
+		    ir_alu(g, A_XOR, d, a));
+		d = ir_alu(g, A_XOR, d, x);
+	} else if (!narrow) {
+		/* the borrow */
+		x = ir_alui(g, A_XOR, a, -1);
+		y = ir_alu(g, A_AND, ir_alu(g, A_OR, x, b), d);
+		d = ir_alu(g, A_OR, ir_alu(g, A_AND, x, b), y);
+	}
+	return ir_alui(g, A_SHR, d, 63);
+}
+
+/* A value that was less than 64 bits before it was converted for comparing. */
+static bool
+narrow(const struct node *n)
+{
+	if (n->kind == N_INT)
+		return n->ival == (int32_t)n->ival;
+	while (n->kind == N_CAST && n->a->type != NULL &&
+	    type_is_integer(type_base(n->a->type)) &&
+	    type_base(n->type)->size == 8)
+		n = n->a;
+	return type_is_integer(type_base(n->type)) &&
+	    type_base(n->type)->size < 8;
+}
+
+static vreg
+compared(struct lower *l, const struct node *n)
+{
+	bool sign = issigned(n->a->type);
+	bool small = sign && narrow(n->a) && narrow(n->b);
+	struct gen *g = l->g;
+	vreg a = low_int(l, n->a), b = low_int(l, n->b);
+
+	switch (n->op) {
+	case OP_NE:
+		return notzero(g, ir_alu(g, A_SUB, a, b));
+	case OP_LT:
+		return below(g, a, b, sign, small);
+	case OP_GT:
+		return below(g, b, a, sign, small);
+	case OP_GE:
+		return ir_alui(g, A_XOR, below(g, a, b, sign, small), 1);
+	case OP_LE:
+		return ir_alui(g, A_XOR, below(g, b, a, sign, small), 1);
+	default:
+		return ir_alui(g, A_XOR,
+		    notzero(g, ir_alu(g, A_SUB, a, b)), 1);
+	}
+}
+
 /* 1 or 0 */
 static vreg
 truth(struct lower *l, const struct node *n)
 {
-	vreg r = ir_new(l->g);
-	label no = ir_newlabel(l->g), end = ir_newlabel(l->g);
+	vreg r;
+	label no, end;
 
+	if (iscompare(n) && !isstring(n->a) && !isstring(n->b))
+		return compared(l, n);
+	if (n->kind == N_UNARY && n->op == OP_LNOT)
+		return ir_alui(l->g, A_XOR, truth(l, n->a), 1);
+	if (!isstring(n) && !(n->kind == N_BINARY && (n->op == OP_LAND ||
+	    n->op == OP_LOR)) && !iscompare(n))
+		return notzero(l->g, low_int(l, n));
+	r = ir_new(l->g);
+	no = ir_newlabel(l->g);
+	end = ir_newlabel(l->g);
 	low_jump(l, n, false, no);
 	ir_set(l->g, r, 1);
 	ir_jmp(l->g, end);
 	ir_label(l->g, no);
 	ir_set(l->g, r, 0);
 	ir_label(l->g, end);
-	return r;
+	return low_opaque(l, r);
 }
 
 static vreg

@@ -226,18 +226,20 @@ stringof(struct lower *l, const struct node *n)
 	return s;
 }
 
-static void
+static bool
 choose(struct lower *l, const struct node *n, const struct sval *to, vreg r)
 {
 	struct sval s = low_str(l, n);
 	label null = ir_newlabel(l->g);
 
-	ir_set(l->g, r, 0);
-	if (s.maynull)
+	if (s.maynull) {
+		ir_set(l->g, r, 0);
 		ir_bri(l->g, CC_EQ, s.r, 0, null);
+	}
 	low_strcopy(l, &s, to->r, 0, to->bound);
 	ir_mov(l->g, r, to->r);
 	ir_label(l->g, null);
+	return s.maynull;
 }
 
 static struct sval
@@ -250,14 +252,13 @@ cond(struct lower *l, const struct node *n)
 
 	low_jump(l, n->a, false, no);
 	l->cond++;
-	choose(l, n->b, &s, r);
+	s.maynull = choose(l, n->b, &s, r);
 	ir_jmp(g, end);
 	ir_label(g, no);
-	choose(l, n->c, &s, r);
+	s.maynull |= choose(l, n->c, &s, r);
 	ir_label(g, end);
 	l->cond--;
 	s.r = r;
-	s.maynull = true;
 	s.temp = 0;
 	return s;
 }
@@ -500,7 +501,7 @@ low_strcmp(struct lower *l, const struct node *n)
 	ir_mov(g, r, ir_callsub(g, compare_fn(l, least(a.room, b.room) / 8), 2,
 	    a.r, b.r));
 	ir_label(g, done);
-	return r;
+	return low_opaque(l, r);
 }
 
 static void

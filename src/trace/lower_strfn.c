@@ -97,7 +97,7 @@ search(struct lower *l, const struct sval *s, struct sval *sub, vreg from,
 	rt_loop(l, back ? RT_RSEARCH : RT_SEARCH, l->strmax, s->r, sub->r);
 	ir_mov(g, r, rt_get(l, 1));
 	ir_label(g, empty);
-	return r;
+	return low_opaque(l, r);
 }
 
 static struct sval
@@ -136,10 +136,10 @@ indexof(struct lower *l, const struct node *n, bool back)
 	}
 	ir_label(g, low);
 	l->cond++;
-	ir_mov(g, r, search(l, &s, &sub, from, back));
+	ir_mov(g, r, search(l, &s, &sub, low_opaque(l, from), back));
 	l->cond--;
 	ir_label(g, end);
-	return r;
+	return low_opaque(l, r);
 }
 
 static struct sval
@@ -385,7 +385,7 @@ strtoll_(struct lower *l, const struct node *n)
 	ir_bri(g, CC_EQ, rt_get(l, 3), 0, ok);
 	ir_mov(g, r, ir_neg(g, r));
 	ir_label(g, ok);
-	return r;
+	return low_opaque(l, r);
 }
 
 vreg

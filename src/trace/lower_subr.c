@@ -405,6 +405,8 @@ substr(struct lower *l, const struct node *list)
 	ir_bri(g, CC_SGE, n, 0, sized);
 	ir_aluto(g, n, A_ADD, n, ir_alu(g, A_SUB, len, i));
 	ir_label(g, sized);
+	ir_mov(g, i, low_opaque(l, i));
+	ir_mov(g, n, low_opaque(l, n));
 	ir_bri(g, CC_SLE, n, 0, none);
 	ir_bri(g, CC_SLT, n, s.bound, fits);
 	ir_set(g, n, (int64_t)s.bound - 1);

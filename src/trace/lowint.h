@@ -126,6 +126,7 @@ struct lower {
 	bool sleepable;		/* the program may wait for a user page */
 	uint32_t scrfix, scrtop, scrmax;	/* bytes: fixed, in use, ever */
 	uint32_t *thisoff;	/* [nthis] place in scratch, 0: none */
+	bool fewthis;		/* scalars are in registers */
 	uint32_t alloff, alllen;	/* alloca's part of the scratch */
 	uint32_t tokoff;	/* strtok's: its place, -1 none; the string */
 	int errfn, dropfn;	/* subprograms, -1: not asked for yet */
@@ -190,6 +191,9 @@ uint32_t low_temp(struct lower *, uint32_t size);
 vreg	low_tempaddr(struct lower *, uint32_t off);	/* verifier's pointer */
 /* The number behind a pointer that the verifier tracks. */
 vreg	low_scalar(struct lower *, vreg ptr);
+/* A copy of v of which the verifier knows nothing. What it knows of a
+ * variable it follows through all later code, once for each value. */
+vreg	low_opaque(struct lower *, vreg v);
 int32_t	low_tmp8(struct lower *);
 /* Room on the stack until the statement's end; 0: there is none left. */
 int32_t	low_stktemp(struct lower *, uint32_t size);
@@ -293,6 +297,7 @@ int	low_dropfn(struct lower *);
 
 /* lower.c, for the ERROR function */
 void	low_clause(struct lower *, const struct evclause *);
+void	low_thisroom(struct lower *, const struct event *);
 void	fn_enter(struct lower *, struct fnctx *save);
 void	fn_leave(struct lower *, const struct fnctx *save);
 

@@ -136,6 +136,7 @@ struct state {
 	uint32_t exiting;
 	int32_t target;		/* $target's pid for cheap checks, 0 none */
 	uint64_t boot_wall_ns;	/* walltimestamp = monotonic + this */
+	uint64_t zero;		/* 0, but the verifier does not know it */
 };
 enum activity { AC_INACTIVE, AC_BEGIN, AC_ACTIVE, AC_DRAINING, AC_END,
 		AC_STOPPED };
