@@ -85,7 +85,8 @@ on_operand(void *arg, const struct operand *o)
 	struct run *r = arg;
 	const struct msg_sink sink = { on_finding, r };
 	struct publish p = { .dest = r->dest, .sink = &sink, .step = on_step,
-		.step_arg = r, .staging = -1, .parent = -1, .tree = -1 };
+		.step_arg = r,
+		.staging = -1, .beside = -1, .parent = -1, .tree = -1 };
 	enum dt_exit status;
 	struct msg m;
 	int rc;

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -238,7 +239,7 @@ maps_ready(struct maps *ms, int exe, const char *boot_id, struct msg *m)
 	ms->this_boot = proc_boot_id(boot, NULL) == 0 &&
 	    strcmp(boot, boot_id) == 0;
 	if (exe != -1) {
-		if ((ms->exe = dup(exe)) == -1)
+		if ((ms->exe = fcntl(exe, F_DUPFD_CLOEXEC, 3)) == -1)
 			return msg_set_errno(m, "open", "exe",
 			    "cannot duplicate its descriptor");
 		if (elfid_fd(ms->exe, "exe", ms->exe_id, m) == -1)

@@ -148,7 +148,7 @@ publish(struct publish *p, const char *staging, struct msg *m)
 	int rc;
 
 	p->operand = staging;
-	p->staging = p->parent = p->tree = -1;
+	p->staging = p->beside = p->parent = p->tree = -1;
 	if ((rc = publish_open(p, m)) != 0)
 		return rc;
 	if ((rc = publish_find(p, m)) != 0)
@@ -166,7 +166,7 @@ publish_clean(struct publish *p, struct msg *m)
 	if (rmtree_empty(p->staging, PUBLISH_MARK, m) == -1 ||
 	    rmtree_empty(p->staging, NULL, m) == -1)
 		return -1;
-	if (rmdir(p->own) == -1)
+	if (unlinkat(p->beside, p->own, AT_REMOVEDIR) == -1)
 		return msg_set_errno(m, "write", p->operand, "cannot remove");
 	return 0;
 }
@@ -178,11 +178,13 @@ publish_close(struct publish *p)
 		close(p->tree);
 	if (p->parent != -1)
 		close(p->parent);
+	if (p->beside != -1)
+		close(p->beside);
 	if (p->staging != -1)
 		close(p->staging);	/* and the lock with it */
 	free(p->path);
 	free(p->name);
 	free(p->own);
 	p->path = p->name = p->own = NULL;
-	p->tree = p->parent = p->staging = -1;
+	p->tree = p->parent = p->beside = p->staging = -1;
 }

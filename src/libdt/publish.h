@@ -25,9 +25,10 @@ struct publish {
 	enum verdict verdict;
 	/* its own */
 	const char *operand;
-	int staging, parent, tree;
+	int staging, beside;	/* the directory, and the one it is in */
+	int parent, tree;	/* of the bundle; and the bundle itself */
 	char *name;		/* the bundle's, in parent */
-	char *own;		/* staging's absolute path */
+	char *own;		/* staging's, in beside */
 	bool published;		/* it was there already */
 };
 

@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -44,21 +45,56 @@ lock(struct publish *p, struct msg *m)
 	return 0;
 }
 
+/*
+ * What staging is called in its own parent; without paths from the root, which
+ * may lead through directories one may not search.
+ */
+static int
+find_own(struct publish *p, struct msg *m)
+{
+	const struct dirent *e;
+	struct stat here, st;
+	DIR *d = NULL;
+	int fd;
+
+	p->beside = openat(p->staging, "..",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (p->beside == -1 || fstat(p->staging, &here) == -1 ||
+	    (fd = openat(p->beside, ".", O_RDONLY | O_CLOEXEC)) == -1)
+		return msg_set_errno(m, "open", p->operand,
+		    "cannot open the directory it is in");
+	if ((d = fdopendir(fd)) == NULL) {
+		close(fd);
+		return msg_set_nomem(m);
+	}
+	while (p->own == NULL && (e = readdir(d)) != NULL)
+		if (strcmp(e->d_name, "..") != 0 &&
+		    strcmp(e->d_name, ".") != 0 &&
+		    fstatat(p->beside, e->d_name, &st,
+		    AT_SYMLINK_NOFOLLOW) == 0 &&
+		    st.st_ino == here.st_ino && st.st_dev == here.st_dev)
+			p->own = strdup(e->d_name);
+	closedir(d);
+	if (p->own != NULL)
+		return 0;
+	return msg_set_at(m, "open", p->operand, 0,
+	    "is not in its own directory: it is being removed");
+}
+
 /* NAME of .NAME.staging.PID; NULL if that is not its form, or no memory. */
 static char *
 name_in(const char *own)
 {
-	const char *base = strrchr(own, '/'), *at, *last = NULL;
+	const char *at, *last = NULL;
 
-	base = base != NULL ? base + 1 : own;
-	for (at = base; (at = strstr(at, INFIX)) != NULL; at++)
+	for (at = own; (at = strstr(at, INFIX)) != NULL; at++)
 		last = at;
-	if (base[0] != '.' || last == NULL || last <= base + 1 ||
+	if (own[0] != '.' || last == NULL || last <= own + 1 ||
 	    last[sizeof(INFIX) - 1] == '\0' ||
 	    strspn(last + sizeof(INFIX) - 1, "0123456789") !=
 	    strlen(last + sizeof(INFIX) - 1))
 		return NULL;
-	return strndup(base + 1, (size_t)(last - base - 1));
+	return strndup(own + 1, (size_t)(last - own - 1));
 }
 
 /* The name in stage.json; 1: it cannot be told from there. */
@@ -164,11 +200,10 @@ open_parent(struct publish *p, struct msg *m)
 		p->path = beside(p->operand, p->name);
 		if (p->path == NULL)
 			return msg_set_nomem(m);
-		p->parent = openat(p->staging, "..",
-		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		p->parent = fcntl(p->beside, F_DUPFD_CLOEXEC, 3);
 		if (p->parent == -1)
 			return msg_set_errno(m, "open", p->path,
-			    "cannot open its directory");
+			    "cannot duplicate its descriptor");
 	}
 	if (path_fault(p->name, strlen(p->name)) != PATH_GOOD ||
 	    strchr(p->name, '/') != NULL)
@@ -191,10 +226,8 @@ publish_open(struct publish *p, struct msg *m)
 	msg_clear(m);
 	if (lock(p, m) == -1)
 		return -1;
-	p->own = realpath(p->operand, NULL);
-	if (p->own == NULL)
-		return msg_set_errno(m, "open", p->operand,
-		    "cannot find where it is");
+	if (find_own(p, m) == -1)
+		return -1;
 	if ((rc = name_known(p, m)) != 0)
 		return rc;
 	return open_parent(p, m);
