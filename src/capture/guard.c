@@ -12,6 +12,7 @@
 #include "libdt/file.h"
 
 #define GUARD_GROUPS	64
+#define GUARD_FDS	1024
 #define GUARD_GRACE_NS	(2 * NS_PER_S)
 
 static void
@@ -41,6 +42,18 @@ guard_read(int fd, pid_t group[GUARD_GROUPS])
 	return n;
 }
 
+/* All descriptors but 0; close_range(2) is there since Linux 5.9. */
+static void
+guard_close(void)
+{
+	int fd;
+
+	if (syscall(SYS_close_range, 1, ~0u, 0) == 0)
+		return;
+	for (fd = 1; fd < GUARD_FDS; fd++)
+		close(fd);
+}
+
 _Noreturn static void
 guard_main(int fd)
 {
@@ -54,7 +67,7 @@ guard_main(int fd)
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	prctl(PR_SET_NAME, "dt-guard");
 	dup2(fd, 0);
-	syscall(SYS_close_range, 1, ~0u, 0);
+	guard_close();
 	(void)!chdir("/");
 	n = guard_read(0, group);
 	guard_tell(group, n, SIGTERM);
