@@ -257,3 +257,15 @@ class() {
 @test "variants: members" { class MEMBER; }
 @test "variants: pairs" { class PAIR; }
 @test "variants: report" { class REPORT; }
+
+@test "mutants: whatever is changed is told, but for t/survivors.txt" {
+	good m
+	cd m
+	status 0 mutation "$DT_SRC/t/survivors.txt"
+	has ' 0 of them new'
+	[ "${lines[-1]%% *}" -gt 5000 ]
+	# and a survivor that is not listed would fail
+	grep -v '^logs/capture.log' "$DT_SRC/t/survivors.txt" >../less.txt
+	status 1 mutation ../less.txt
+	has 'new survivor: logs/capture.log::longer'
+}

@@ -68,26 +68,34 @@ expected(const char *name)
 	return false;
 }
 
+static bool
+complete(const char *name)
+{
+	struct validate_opt opt = { .threads = 1 };
+	struct validate_result r;
+	enum verdict v;
+	struct msg m;
+
+	edit_seal(cwd);
+	if (validate_bundle(cwd, "bundle", &opt, &r, &m) == -1)
+		edit_die("%s: %s: %s", name, m.path, m.text);
+	v = r.verdict;
+	validate_free(&r);
+	return v == VERDICT_COMPLETE;
+}
+
 /* The mutant is in place: does anything tell? */
 static void
 try(const char *name)
 {
-	struct validate_opt opt = { .threads = 1 };
-	struct validate_result r;
-	struct msg m;
-
 	mutants++;
-	edit_seal(cwd);
-	if (validate_bundle(cwd, "bundle", &opt, &r, &m) == -1)
-		edit_die("%s: %s: %s", name, m.path, m.text);
-	if (r.verdict == VERDICT_COMPLETE) {
-		survivors++;
-		if (!expected(name)) {
-			printf("new survivor: %s\n", name);
-			fresh++;
-		}
-	}
-	validate_free(&r);
+	if (!complete(name))
+		return;
+	survivors++;
+	if (expected(name))
+		return;
+	printf("new survivor: %s\n", name);
+	fresh++;
 }
 
 /* JSON */
@@ -509,6 +517,8 @@ all(void)
 	struct msg m;
 	size_t i;
 
+	if (!complete("bundle"))
+		edit_die("the bundle itself is not complete");
 	for (i = 0; i < sizeof(json) / sizeof(json[0]); i++)
 		mutate_json(json[i], SWAP);
 	mutate_json("report/report.json", CHANGE);

@@ -117,6 +117,19 @@ weighed(const struct value *v)
 	return n > UINT64_MAX ? UINT64_MAX : (uint64_t)n;
 }
 
+/* The end of everything, which an exec unmaps, is no page's. */
+static bool
+whole_pages(const struct val_pass *p, const struct value *v)
+{
+	const struct bundle_manifest *m = &p->v->b.manifest;
+	uint64_t page = m->host.page_size, end = v[REC_MAP_END].u;
+
+	return !p->v->b.have[BUNDLE_MANIFEST] ||
+	    (v[REC_MAP_START].u % page == 0 &&
+	    v[REC_MAP_OFFSET].u % page == 0 &&
+	    (end == UINT64_MAX || end % page == 0));
+}
+
 /* What columns of one record say of each other. */
 static void
 check_values(struct val_pass *p, const struct record *r)
@@ -129,6 +142,8 @@ check_values(struct val_pass *p, const struct record *r)
 	case KIND_UNMAP:
 		if (v[REC_MAP_START].u >= v[REC_MAP_END].u)
 			why = "end is not after start";
+		else if (!whole_pages(p, v))
+			why = "start, end or offset is within a page";
 		break;
 	case KIND_SYSCALL:
 		if ((v[REC_SYSCALL_ERRNO].u != 0) != (v[REC_SYSCALL_RET].i ==
