@@ -1,9 +1,9 @@
 /*
  * consume.c - the loop of a run.
  *
- * The ring buffer wakes us only when it was empty; after a batch we let it
- * fill for a while (BATCH_MS) instead of being woken for each record, unless
- * the batch was large. Lines reach the output after each batch.
+ * Records wait in the ring until the next look, once per switchrate, as in
+ * DTrace: to be woken for each costs the traced program more than the tracing
+ * itself. Lines reach the output after each batch.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@
 #include "trace/trace.h"
 #include "trace/victim.h"
 
-enum { BATCH_MS = 5, BATCH_MAX = 8192, NEVENT = 16 };
+enum { BATCH_MAX = 8192, NEVENT = 16, MIN_RATE_NS = 1000000 };
 
 enum source {
 	SRC_RING, SRC_SIGNAL, SRC_STATUS, SRC_TICK, SRC_VICTIM, SRC_SYM
@@ -131,7 +131,10 @@ take_all(struct consumer *c)
 static int
 watch(struct consumer *c, int fd, enum source src, size_t i, struct msg *m)
 {
-	struct epoll_event ev = { .events = EPOLLIN,
+	/* the ring is ready as long as it holds anything: only its wake-ups
+	 * count */
+	struct epoll_event ev = {
+	    .events = EPOLLIN | (src == SRC_RING ? EPOLLET : 0),
 	    .data.u64 = (uint64_t)src << 32 | i };
 
 	if (epoll_ctl(c->ep, EPOLL_CTL_ADD, fd, &ev) == -1)
@@ -207,7 +210,7 @@ watch_all(struct consumer *c, struct msg *m)
 	if (c->t->sym != NULL && sym_events_fd(c->t->sym) >= 0 &&
 	    watch(c, sym_events_fd(c->t->sym), SRC_SYM, 0, m) == -1)
 		return -1;
-	return watch(c, ring_buffer__epoll_fd(c->ring), SRC_RING, 0, m);
+	return watch(c, c->t->prog->map[MAP_RING].fd, SRC_RING, 0, m);
 }
 
 int
@@ -336,28 +339,32 @@ over(struct consumer *c)
 	    victim_all_gone(c->vs);
 }
 
-/* The ring is looked at when it says so, then not before BATCH_MS. */
+/* Until the next look at the ring, in ms rounded up. */
+static int
+rest(uint64_t next)
+{
+	uint64_t now = clock_now();
+
+	return next <= now ? 0 : (int)((next - now) / 1000000) + 1;
+}
+
+/* The ring is looked at once per switchrate, and when programs wake us: when
+ * a quarter of it has filled, and at exit(). */
 static int
 loop(struct consumer *c, struct msg *m)
 {
-	struct epoll_event ev[NEVENT], ring = { .events = EPOLLIN,
-	    .data.u64 = (uint64_t)SRC_RING << 32 };
-	int ringfd = ring_buffer__epoll_fd(c->ring), n, rc;
-	bool resting = false;
-	uint64_t rest = 0, now;
+	uint64_t rate = (uint64_t)opt_num(&c->t->opt, O_SWITCHRATE), next;
+	struct epoll_event ev[NEVENT];
+	int n, rc;
 
+	if (rate < MIN_RATE_NS)
+		rate = MIN_RATE_NS;
+	next = clock_now() + rate;
 	while (!over(c)) {
-		int wait = -1;
-
-		if (resting) {
-			now = clock_now();
-			wait = rest <= now ? 0
-			    : (int)((rest - now) / 1000000) + 1;
-		}
-		n = epoll_wait(c->ep, ev, NEVENT, wait);
+		n = epoll_wait(c->ep, ev, NEVENT, rest(next));
 		if (n == -1 && errno != EINTR)
 			return msg_set_errno(m, "run", NULL, "epoll_wait");
-		bool ready = resting && clock_now() >= rest;
+		bool ready = clock_now() >= next;
 		for (int i = 0; i < n; i++) {
 			rc = take_event(c, ev[i].data.u64, m);
 			if (rc == -1)
@@ -366,16 +373,7 @@ loop(struct consumer *c, struct msg *m)
 		}
 		if (!ready)
 			continue;
-		if (take_batch(c) > 0 && !resting) {
-			ring.events = 0;
-			resting = true;
-		} else if (c->batch == 0 && resting) {
-			ring.events = EPOLLIN;
-			resting = false;
-		}
-		rest = clock_now() + (c->batch >= BATCH_MAX ? 0
-		    : BATCH_MS * UINT64_C(1000000));
-		epoll_ctl(c->ep, EPOLL_CTL_MOD, ringfd, &ring);
+		next = clock_now() + (take_batch(c) >= BATCH_MAX ? 0 : rate);
 	}
 	return 0;
 }

@@ -615,6 +615,32 @@ stubs(struct lower *l)
 	ir_jmp(g, l->skip);
 }
 
+/*
+ * The consumer looks at the ring by itself; it is woken as often as another
+ * quarter has filled, and when it is to end. To wake it for every record costs
+ * more than all the rest.
+ */
+static vreg
+wakeup(struct lower *l)
+{
+	uint32_t quarter = l->p->map[MAP_RING].maxent / 4;
+	struct gen *g = l->g;
+	vreg n, r = ir_new(g);
+	label end = ir_newlabel(g);
+
+	ir_set(g, r, BPF_RB_FORCE_WAKEUP);
+	if (clause_walk(l->cl, has_exit, NULL)) {
+		n = ir_call(g, BPF_FUNC_ringbuf_query, 2,
+		    ir_mapfd(g, MAP_RING), ir_imm(g, BPF_RB_AVAIL_DATA));
+		n = ir_alui(g, A_AND, n, quarter - 1);
+		/* this record is the one that went over a quarter's edge */
+		ir_bri(g, CC_ULT, n, up8(l->recoff) + 8, end);
+		ir_set(g, r, BPF_RB_NO_WAKEUP);
+		ir_label(g, end);
+	}
+	return r;
+}
+
 static void
 body(struct lower *l)
 {
@@ -652,7 +678,7 @@ body(struct lower *l)
 		ir_jmp(g, l->skip);
 		ir_label(g, keep);
 	}
-	(void)ir_call(g, BPF_FUNC_ringbuf_submit, 2, l->rec, ir_imm(g, 0));
+	(void)ir_call(g, BPF_FUNC_ringbuf_submit, 2, l->rec, wakeup(l));
 }
 
 void

@@ -68,7 +68,8 @@ report(struct lower *l)
 	    ir_alui(g, A_SHR, what, 32));
 	ir_store(g, r, at + (int32_t)offsetof(struct recerr, value), 8,
 	    ir_arg(g, 4));
-	(void)ir_call(g, BPF_FUNC_ringbuf_submit, 2, r, ir_imm(g, 0));
+	(void)ir_call(g, BPF_FUNC_ringbuf_submit, 2, r,
+	    ir_imm(g, BPF_RB_NO_WAKEUP));
 	ir_label(g, none);
 }
 
