@@ -29,3 +29,29 @@ load chain
 	[ "$(records x.bundle syscalls | awk -F'\t' '$2 == "ovf"' | wc -l)" \
 	    -eq "$(jq '.drops|length' <<<"$c")" ]
 }
+
+@test "mappings that dt-attach was too late for are counted as lost" {
+	need_trace
+	[ "$(uname -r | awk -F. '{ print ($1 >= 6) }')" -eq 1 ] ||
+	    skip "the kernel does not count them (before 6.0)"
+	dt-attach -P cpu -o x.bundle -- sh -c 'sleep 0.5
+	    i=0; while [ $i -lt 2000 ]; do /bin/true; i=$((i + 1)); done
+	    echo >done; sleep 2' >out 2>err 3>&- &
+	attach=$!
+	at_phase x.bundle run
+	kill -STOP $attach
+	until_true 60 test -e done
+	kill -CONT $attach
+	wait $attach
+	dt-finalize <out
+	balance x.bundle
+	[ "$(jq -r .verdict x.bundle/validation.json)" = degraded ]
+	m=$(jq '.collectors[]|select(.name=="maps")' x.bundle/collectors.json)
+	[ "$(jq '.counters.dropped > 0 and
+	    .counters.dropped == ([.drops[].count]|add)' <<<"$m")" = true ]
+	[ "$(records x.bundle maps | cut -f 2 | grep -c ovf)" -eq \
+	    "$(jq '.drops|length' <<<"$m")" ]
+	# and nothing else was lost
+	[ "$(jq '[.collectors[]|select(.name!="maps").counters.dropped]|
+	    add' x.bundle/collectors.json)" = 0 ]
+}

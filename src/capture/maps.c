@@ -9,6 +9,7 @@
 
 #include "libdt/clock.h"
 #include "libdt/elfid.h"
+#include "libdt/json.h"
 #include "libdt/path.h"
 #include "libdt/proc.h"
 
@@ -69,6 +70,47 @@ id_read(const struct perfmap_event *e, char hex[ELFID_HEX])
 }
 
 static void
+drop_note(struct maps *p, const struct perfmap_event *e)
+{
+	struct maps_drop *d = &p->drop[p->drops];
+
+	p->lost += e->count;
+	p->fired += e->count;
+	if (p->drops == MAPS_DROPS) {
+		d--;
+		d->to = e->end;
+		d->count += e->count;
+		return;
+	}
+	*d = (struct maps_drop){ e->cpu, e->start, e->end, e->count };
+	p->drops++;
+}
+
+/* The losses as dt-trace's --stats has them. */
+static int
+stats_write(struct maps *p, struct msg *m)
+{
+	cJSON *o = json_new_object(), *list, *e;
+	unsigned i;
+	int bad = 0, rc;
+
+	bad |= json_add_u64(o, "dropped", p->lost);
+	list = json_add_array(o, "drops");
+	for (i = 0; i < p->drops; i++) {
+		e = json_add_object(list, NULL);
+		bad |= json_add_str(e, "kind", "principal") |
+		    json_add_u64(e, "cpu", p->drop[i].cpu) |
+		    json_add_u64(e, "from", p->drop[i].from) |
+		    json_add_u64(e, "to", p->drop[i].to) |
+		    json_add_u64(e, "count", p->drop[i].count);
+	}
+	rc = bad ? msg_set_nomem(m) :
+	    json_write(p->st->dir, "spool/maps.stats", o, 0600, m);
+	cJSON_Delete(o);
+	return rc;
+}
+
+static void
 event_take(void *arg, const struct perfmap_event *e)
 {
 	struct maps *p = arg;
@@ -76,8 +118,7 @@ event_take(void *arg, const struct perfmap_event *e)
 
 	switch (e->type) {
 	case PERFMAP_LOST:
-		p->lost += e->count;
-		p->fired += e->count;
+		drop_note(p, e);
 		break;
 	case PERFMAP_EXEC:
 		p->fired++;
@@ -101,6 +142,7 @@ maps_start(struct maps *p, struct staging *st, pid_t pid, struct msg *m)
 	int fd;
 
 	memset(p, 0, sizeof(*p));
+	p->st = st;
 	p->started = clock_now();
 	fd = path_create(st->dir, "spool/maps.spool", 0600, m);
 	if (fd == -1 || out_fdopen(&p->out, fd, "spool/maps.spool", m) == -1)
@@ -197,7 +239,7 @@ maps_tick(struct maps *p, const struct members *who, bool all)
 	if (!p->open)
 		return;
 	if (p->perf != NULL) {
-		perfmap_read(p->perf, event_take, p);
+		perfmap_read(p->perf, false, event_take, p);
 		if (!all)
 			return;
 	} else if (all || now >= p->next) {
@@ -220,7 +262,7 @@ maps_stop(struct maps *p, struct msg *m)
 	if (!p->open)
 		return 0;
 	if (p->perf != NULL)
-		perfmap_read(p->perf, event_take, p);
+		perfmap_read(p->perf, true, event_take, p);
 	p->detach = clock_now();
 	out_printf(&p->out, "COUNT\tfired\t%" PRIu64 "\nEND\t%" PRIu64 "\n",
 	    p->fired, p->detach);
@@ -231,5 +273,7 @@ maps_stop(struct maps *p, struct msg *m)
 	p->seen = NULL;
 	p->nseen = p->cap = 0;
 	p->open = false;
+	if (rc == 0 && p->lost > 0)
+		rc = stats_write(p, m);
 	return rc;
 }

@@ -17,12 +17,22 @@
 #include "capture/staging.h"
 #include "libdt/out.h"
 
+#define MAPS_DROPS	1024
+
+struct maps_drop {
+	unsigned cpu;
+	uint64_t from, to, count;
+};
+
 struct maps {
+	struct staging *st;
 	struct out out;
 	bool open;
 	struct perfmap *perf;	/* NULL: snapshots are polled */
 	char why[160];		/* why they are */
 	uint64_t fired, written, lost;
+	struct maps_drop drop[MAPS_DROPS];	/* later ones join the last */
+	unsigned drops;
 	uint64_t *seen;		/* hashes of lines already polled */
 	size_t nseen, cap;
 	uint64_t next;		/* when to poll, ns */
@@ -39,7 +49,10 @@ int maps_start(struct maps *p, struct staging *st, pid_t pid, struct msg *m);
 void maps_snapshot(struct maps *p, pid_t pid);
 /* Takes what has come; without perf events: polls all members when due. */
 void maps_tick(struct maps *p, const struct members *who, bool all);
-/* Ends the spool; -1 with m if it could not be written. */
+/*
+ * Ends the spool and, where events were lost, writes maps.stats as dt-trace's
+ * --stats has it; -1 with m if that cannot be done.
+ */
 int maps_stop(struct maps *p, struct msg *m);
 
 /* Writes bytes as D's %S would, without its \0 at the end. */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libdt/clock.h"
 #include "libdt/proc.h"
 
 #define RING_PAGES	64		/* a power of two */
@@ -21,6 +22,8 @@
 #ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
 #define PERF_RECORD_MISC_MMAP_BUILD_ID	(1 << 14)
 #endif
+/* PERF_FORMAT_LOST, since Linux 6.0; read(2) then gives a value and that */
+#define FORMAT_LOST	(1u << 4)
 #ifndef PERF_RECORD_MISC_COMM_EXEC
 #define PERF_RECORD_MISC_COMM_EXEC	(1 << 13)
 #endif
@@ -28,13 +31,16 @@
 struct ring {
 	int fd;
 	struct perf_event_mmap_page *page;
+	uint64_t lost;		/* told so far */
+	uint64_t read_at;	/* ns, when it was read the last time */
 };
 
 struct perfmap {
 	struct ring *ring;
 	unsigned cpus;
-	int *extra;		/* further threads' events */
+	struct extra { int fd; unsigned cpu; } *extra;	/* further threads' */
 	size_t extras;
+	bool counts;		/* read(2) of an event tells what it lost */
 	uint8_t event[EVENT_MAX];
 };
 
@@ -57,8 +63,9 @@ struct trailer {
 	uint32_t cpu, res;
 };
 
+/* level 0 asks for all; 1 and 2 for what older kernels have. */
 static void
-attr_make(struct perf_event_attr *a, bool build_id)
+attr_make(struct perf_event_attr *a, int level)
 {
 	memset(a, 0, sizeof(*a));
 	a->type = PERF_TYPE_SOFTWARE;
@@ -76,22 +83,24 @@ attr_make(struct perf_event_attr *a, bool build_id)
 	a->wakeup_watermark = RING_PAGES * 4096 / 4;
 	a->use_clockid = 1;
 	a->clockid = CLOCK_MONOTONIC;
-	a->build_id = build_id;		/* since Linux 5.12 */
+	a->build_id = level < 2;	/* since Linux 5.12 */
+	a->read_format = level < 1 ? FORMAT_LOST : 0;
 }
 
 static int
-event_open(pid_t tid, unsigned cpu)
+event_open(struct perfmap *p, pid_t tid, unsigned cpu)
 {
 	struct perf_event_attr a;
-	long fd;
+	long fd = -1;
+	int level;
 
-	attr_make(&a, true);
-	fd = syscall(SYS_perf_event_open, &a, tid, cpu, -1,
-	    PERF_FLAG_FD_CLOEXEC);
-	if (fd == -1 && (errno == EINVAL || errno == E2BIG)) {
-		attr_make(&a, false);
+	for (level = 0; level < 3 && fd == -1; level++) {
+		attr_make(&a, level);
 		fd = syscall(SYS_perf_event_open, &a, tid, cpu, -1,
 		    PERF_FLAG_FD_CLOEXEC);
+		p->counts = level == 0;
+		if (fd == -1 && errno != EINVAL && errno != E2BIG)
+			break;
 	}
 	return (int)fd;
 }
@@ -103,7 +112,8 @@ ring_open(struct perfmap *p, pid_t tid, unsigned cpu)
 	struct ring *r = &p->ring[cpu];
 	void *at;
 
-	r->fd = event_open(tid, cpu);
+	r->fd = event_open(p, tid, cpu);
+	r->read_at = clock_now();
 	if (r->fd == -1)
 		return errno == ENODEV ? 0 : -1;	/* CPU is offline */
 	at = mmap(NULL, (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE),
@@ -117,11 +127,12 @@ ring_open(struct perfmap *p, pid_t tid, unsigned cpu)
 static int
 extra_open(struct perfmap *p, pid_t tid, unsigned cpu)
 {
-	int *bigger, fd;
+	struct extra *bigger;
+	int fd;
 
 	if (p->ring[cpu].fd == -1)
 		return 0;
-	fd = event_open(tid, cpu);
+	fd = event_open(p, tid, cpu);
 	if (fd == -1)
 		return errno == ESRCH ? 0 : -1;
 	bigger = realloc(p->extra, (p->extras + 1) * sizeof(*bigger));
@@ -133,7 +144,7 @@ extra_open(struct perfmap *p, pid_t tid, unsigned cpu)
 		return -1;
 	}
 	p->extra = bigger;
-	p->extra[p->extras++] = fd;
+	p->extra[p->extras++] = (struct extra){ fd, cpu };
 	return 0;
 }
 
@@ -205,7 +216,7 @@ perfmap_close(struct perfmap *p)
 	if (p == NULL)
 		return;
 	for (i = 0; i < p->extras; i++)
-		close(p->extra[i]);
+		close(p->extra[i].fd);
 	for (cpu = 0; cpu < p->cpus; cpu++) {
 		if (p->ring[cpu].page != NULL)
 			munmap(p->ring[cpu].page, (RING_PAGES + 1) *
@@ -277,50 +288,108 @@ event_make(struct perfmap_event *e, const struct perf_event_header *h)
 	case PERF_RECORD_COMM:
 		e->type = PERFMAP_EXEC;
 		return (h->misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
-	case PERF_RECORD_LOST:
-		e->type = PERFMAP_LOST;
-		e->count = ((const uint64_t *)(h + 1))[1];
-		return true;
 	default:
 		return false;
 	}
 }
 
-static void
-ring_read(struct perfmap *p, struct ring *r, perfmap_fn *fn, void *arg)
+/* What one event has lost so far, 0 if that cannot be told. */
+static uint64_t
+lost_of(int fd)
 {
+	uint64_t v[2];
+
+	return read(fd, v, sizeof(v)) == (ssize_t)sizeof(v) ? v[1] : 0;
+}
+
+/* All that the events of a CPU have lost. */
+static uint64_t
+lost_now(const struct perfmap *p, unsigned cpu)
+{
+	uint64_t sum = lost_of(p->ring[cpu].fd);
+	size_t i;
+
+	for (i = 0; i < p->extras; i++)
+		if (p->extra[i].cpu == cpu)
+			sum += lost_of(p->extra[i].fd);
+	return sum;
+}
+
+/*
+ * Tells of events lost since the ring was read before. The kernel writes of
+ * a loss into the ring only with the next event, which may never come.
+ */
+static void
+lost_tell(struct perfmap *p, unsigned cpu, uint64_t records, perfmap_fn *fn,
+    void *arg)
+{
+	struct ring *r = &p->ring[cpu];
+	struct perfmap_event e = { .type = PERFMAP_LOST, .cpu = cpu };
+	uint64_t now = p->counts ? lost_now(p, cpu) : r->lost + records;
+
+	if (now <= r->lost)
+		return;
+	e.count = now - r->lost;
+	e.start = r->read_at;
+	e.end = e.ts = clock_now();
+	r->lost = now;
+	fn(arg, &e);
+}
+
+/* A record that begins at tail, put together in p->event. */
+static struct perf_event_header *
+record_get(struct perfmap *p, const char *data, size_t size, uint64_t tail)
+{
+	struct perf_event_header *h = (void *)p->event;
+	size_t at = tail & (size - 1), part;
+
+	/* Records are multiples of 8 bytes: a header never wraps. */
+	memcpy(h, data + at, sizeof(*h));
+	if (h->size < sizeof(*h))
+		return h;
+	part = size - at < h->size ? size - at : h->size;
+	memcpy(p->event + sizeof(*h), data + at + sizeof(*h),
+	    part - sizeof(*h));
+	memcpy(p->event + part, data, h->size - part);
+	return h;
+}
+
+static void
+ring_read(struct perfmap *p, unsigned cpu, bool last, perfmap_fn *fn,
+    void *arg)
+{
+	struct ring *r = &p->ring[cpu];
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t size = RING_PAGES * page, at, part;
+	size_t size = RING_PAGES * page;
 	const char *data = (const char *)r->page + page;
 	uint64_t head = __atomic_load_n(&r->page->data_head,
-	    __ATOMIC_ACQUIRE), tail = r->page->data_tail;
+	    __ATOMIC_ACQUIRE), tail = r->page->data_tail, records = 0;
 	struct perf_event_header *h;
 	struct perfmap_event e;
+	bool full = head - tail > size / 4 * 3;
 
 	while (tail < head) {
-		at = tail & (size - 1);
-		h = (void *)p->event;
-		/* Records are multiples of 8 bytes: a header never wraps. */
-		memcpy(h, data + at, sizeof(*h));
+		h = record_get(p, data, size, tail);
 		if (h->size < sizeof(*h) || h->size > head - tail)
 			break;
-		part = size - at < h->size ? size - at : h->size;
-		memcpy(p->event, data + at, part);
-		memcpy(p->event + part, data,
-		    ((struct perf_event_header *)p->event)->size - part);
 		tail += h->size;
-		if (event_make(&e, h))
+		if (h->type == PERF_RECORD_LOST)
+			records += ((const uint64_t *)(h + 1))[1];
+		else if (event_make(&e, h))
 			fn(arg, &e);
 	}
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+	if (full || last || records > 0)
+		lost_tell(p, cpu, records, fn, arg);
+	r->read_at = clock_now();
 }
 
 void
-perfmap_read(struct perfmap *p, perfmap_fn *fn, void *arg)
+perfmap_read(struct perfmap *p, bool last, perfmap_fn *fn, void *arg)
 {
 	unsigned cpu;
 
 	for (cpu = 0; cpu < p->cpus; cpu++)
 		if (p->ring[cpu].page != NULL)
-			ring_read(p, &p->ring[cpu], fn, arg);
+			ring_read(p, cpu, last, fn, arg);
 }

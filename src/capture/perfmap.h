@@ -18,7 +18,8 @@
 enum perfmap_type {
 	PERFMAP_MAP,		/* an executable mapping */
 	PERFMAP_EXEC,		/* all mappings of the process have gone */
-	PERFMAP_LOST,		/* count events were lost */
+	PERFMAP_LOST,		/* count events were lost from start to end,
+				   ns, on that cpu */
 };
 
 struct perfmap_event {
@@ -46,7 +47,10 @@ void perfmap_close(struct perfmap *p);
 /* Descriptors to poll(2) for input; fills up to cap, returns their number. */
 size_t perfmap_poll(const struct perfmap *p, struct pollfd *fds, size_t cap);
 
-/* Everything there is now, in order for each CPU. */
-void perfmap_read(struct perfmap *p, perfmap_fn *fn, void *arg);
+/*
+ * Everything there is now, in order for each CPU; the last time with `last`,
+ * so that no loss goes unnoticed.
+ */
+void perfmap_read(struct perfmap *p, bool last, perfmap_fn *fn, void *arg);
 
 #endif
