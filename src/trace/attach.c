@@ -115,14 +115,18 @@ attach_rawtp_id(struct trace *t, struct event *ev, struct msg *m)
 int
 attach_rawtp(struct trace *t, struct event *ev, struct msg *m)
 {
+	bool func = ev->type == EV_FENTRY || ev->type == EV_FEXIT;
 	int fd;
 
 	(void)t;
 	fd = bpf_raw_tracepoint_open(ev->btf_id != 0 ? NULL : ev->tpname,
 	    ev->prog_fd);
+	if (fd < 0 && func && errno == EBUSY)
+		return msg_set(m, "attach", "the kernel lets nobody trace its "
+		    "function %s", ev->tpname);
 	if (fd < 0)
-		return msg_set_errno(m, "attach", NULL,
-		    "cannot attach tracepoint %s", ev->tpname);
+		return msg_set_errno(m, "attach", NULL, "cannot attach %s %s",
+		    func ? "to function" : "tracepoint", ev->tpname);
 	return event_link(ev, fd, m);
 }
 

@@ -43,6 +43,32 @@ btfarg_result(struct trace *t, uint32_t id)
 	return ty != NULL ? ty->type : 0;
 }
 
+/* A number or pointer; id 0 (void, or a variable list) is none. */
+static bool
+word(struct trace *t, uint32_t id)
+{
+	struct btf *b = t->kern.vmlinux;
+	const struct btf_type *ty = id == 0 ? NULL
+	    : btf__type_by_id(b, (uint32_t)btf__resolve_type(b, id));
+
+	return ty != NULL && (btf_is_ptr(ty) || ((btf_is_int(ty) ||
+	    btf_is_any_enum(ty)) && ty->size <= 8));
+}
+
+bool
+btfarg_plain(struct trace *t, uint32_t id, unsigned max)
+{
+	const struct btf_type *ty = proto_of(t, id);
+
+	if (ty == NULL || btf_vlen(ty) > max ||
+	    (ty->type != 0 && !word(t, ty->type)))
+		return false;
+	for (unsigned i = 0; i < btf_vlen(ty); i++)
+		if (!word(t, btf_params(ty)[i].type))
+			return false;
+	return true;
+}
+
 /* Size and sign of a value of a type; pointers and what is larger than a word
  * are words. */
 static void

@@ -31,6 +31,12 @@ struct btfargs {
 const struct btf_param *btfarg_param(struct trace *, uint32_t id, unsigned n);
 /* Its return type's id, 0: void. */
 uint32_t btfarg_result(struct trace *, uint32_t id);
+/*
+ * Are the parameters all words or less, at most max of them, and the result a
+ * word or void? Others have no types here; and as many as come in registers is
+ * what fentry can trace on any kernel. False for id 0.
+ */
+bool	btfarg_plain(struct trace *, uint32_t id, unsigned max);
 /* Parameters from `first` on; n 0 where the id is 0. */
 void	btfarg_layout(struct trace *, uint32_t id, unsigned first,
 	    struct btfargs *);

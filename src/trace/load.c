@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -213,11 +214,25 @@ load_one(struct trace *t, struct bpfprog *bp, FILE *out, struct msg *m)
 	return rc;
 }
 
+/* Two descriptors an event: as many as we may have. */
+static void
+raise_limit(void)
+{
+	struct rlimit old, new = { 1 << 20, 1 << 20 };
+
+	if (getrlimit(RLIMIT_NOFILE, &old) == -1 || old.rlim_cur >= 1 << 20 ||
+	    setrlimit(RLIMIT_NOFILE, &new) == 0)
+		return;
+	old.rlim_cur = old.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &old);
+}
+
 int
 load_prog(struct trace *t, FILE *log, struct msg *m)
 {
 	struct prog *pr = t->prog;
 
+	raise_limit();
 	pr->reap_fd = -1;
 	for (size_t i = 0; i < pr->nmap; i++)
 		pr->map[i].fd = -1;

@@ -1,9 +1,11 @@
 /*
  * prov_fbt.c - functions of the kernel: fbt:MODULE:FUNCTION:entry and return.
  *
- * A function that BTF describes is traced by fentry and fexit, its arguments
- * typed; others, and all where the kernel has no fentry, by a kprobe. arg0 and
- * on of entry are the arguments; of return, arg1 is the result and arg0 is 0.
+ * A function that BTF describes is traced by fentry and fexit; others, those
+ * whose arguments fentry does not take, and all where the kernel has no fentry,
+ * by a kprobe. Arguments are typed by BTF either way, but not those of a
+ * module's functions. arg0 and on of entry are the arguments; of return, arg1
+ * is the result and arg0 is 0.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -29,7 +31,6 @@
 struct matching {
 	struct trace *t;
 	const struct pdesc *pd;
-	bool fentry;
 	int (*cb)(struct probe *, void *);
 	void *arg;
 	struct msg *m;
@@ -43,6 +44,13 @@ fbt_claims(const struct pdesc *pd)
 	    pdesc_match(pd->name, "return"));
 }
 
+static bool
+by_fentry(struct trace *t, uint32_t id)
+{
+	return kernel_no_fentry(t) == NULL &&
+	    btfarg_plain(t, id, REGS_NCALL);
+}
+
 /* Both sides of one function, as far as they are wanted. */
 static int
 take(struct matching *mt, const char *mod, const char *func)
@@ -53,9 +61,9 @@ take(struct matching *mt, const char *mod, const char *func)
 
 	if (!pdesc_match(mt->pd->mod, mod) || !pdesc_match(mt->pd->func, func))
 		return 0;
-	if (mt->fentry && strcmp(mod, "vmlinux") == 0)
+	if (strcmp(mod, "vmlinux") == 0)
 		id = kernel_btf_id(mt->t, func, BTF_KIND_FUNC);
-	if (id == 0 && kernel_no_kprobe(mt->t) != NULL)
+	if (kernel_no_kprobe(mt->t) != NULL && !by_fentry(mt->t, id))
 		return 0;
 	for (uint32_t i = 0; i < 2 && rc == 0; i++) {
 		struct probe *p;
@@ -125,15 +133,14 @@ static int
 fbt_match(struct trace *t, const struct pdesc *pd,
     int (*cb)(struct probe *, void *), void *arg, struct msg *m)
 {
-	struct matching mt = { t, pd, kernel_no_fentry(t) == NULL, cb, arg, m };
+	struct matching mt = { t, pd, cb, arg, m };
 	bool asked = !pdesc_is_glob(pd->prov);
 	int rc;
 
-	if (!mt.fentry && kernel_no_kprobe(t) != NULL)
+	if (kernel_no_fentry(t) != NULL && kernel_no_kprobe(t) != NULL)
 		return asked ? msg_set(m, "no-match", "no fbt probes: %s; %s",
 		    kernel_no_fentry(t), kernel_no_kprobe(t)) : 0;
-	if (!pdesc_is_glob(pd->func) && mt.fentry &&
-	    pdesc_match(pd->mod, "vmlinux") &&
+	if (!pdesc_is_glob(pd->func) && pdesc_match(pd->mod, "vmlinux") &&
 	    kernel_btf_id(t, pd->func, BTF_KIND_FUNC) != 0)
 		return take(&mt, "vmlinux", pd->func);
 	rc = take_list(&mt);
@@ -147,6 +154,8 @@ fbt_arg(struct trace *t, const struct probe *p, unsigned n,
 	const struct btf_param *par;
 	uint32_t id = (uint32_t)p->key;
 
+	if (!btfarg_plain(t, id, PROBE_MAXARG))
+		return 0;
 	if (p->name[0] == 'r') {
 		if (n == 0)
 			a->type = type_int(t->types, 8, true);
@@ -160,24 +169,26 @@ fbt_arg(struct trace *t, const struct probe *p, unsigned n,
 static int
 fbt_enable(struct trace *t, struct probe *p, struct msg *m)
 {
-	bool entry = p->name[0] == 'e';
+	bool entry = p->name[0] == 'e', fentry;
+	uint32_t id = (uint32_t)p->key;
 	char name[256];
 	struct event *ev;
 	struct btfargs *ba;
 
 	snprintf(name, sizeof(name), "%s:%s", p->func, p->name);
-	ev = event_make(t, &prov_fbt, p->key != 0
+	fentry = by_fentry(t, id);
+	ev = event_make(t, &prov_fbt, fentry
 	    ? (entry ? EV_FENTRY : EV_FEXIT)
 	    : (entry ? EV_KPROBE : EV_KRETPROBE), name);
 	if (ev == NULL)
 		return msg_set_nomem(m);
 	p->ev = ev;
-	ev->btf_id = (uint32_t)p->key;
+	ev->btf_id = fentry ? id : 0;
 	ev->tpname = strdup(p->func);
 	ev->priv = ba = calloc(1, sizeof(*ba));
 	if (ev->tpname == NULL || ba == NULL)
 		return msg_set_nomem(m);
-	btfarg_layout(t, ev->btf_id, 0, ba);
+	btfarg_layout(t, btfarg_plain(t, id, PROBE_MAXARG) ? id : 0, 0, ba);
 	return 0;
 }
 
@@ -194,6 +205,34 @@ gen_result(struct gen *g, const struct btfargs *ba)
 	    : ir_ext(g, v, ba->ret_size, ba->ret_sign);
 }
 
+/* Argument n of a kprobe: in a register, or above the return address. */
+static vreg
+kprobe_arg(struct gen *g, const struct btfargs *ba, unsigned n)
+{
+	vreg v;
+
+	if (n >= (ba->nparam == 0 ? REGS_NCALL : ba->n))
+		return ir_imm(g, 0);
+	if (n < REGS_NCALL)
+		v = ir_load(g, ir_ctx(g), regs_call[n], 8);
+	else
+		v = gen_read(g, ir_alui(g, A_ADD, ir_load(g, ir_ctx(g),
+		    REGS_SP, 8), REGS_STACKARG + 8 * (n - REGS_NCALL)), 8,
+		    false);
+	return ba->nparam == 0 || ba->arg[n].size == 8 ? v
+	    : ir_ext(g, v, ba->arg[n].size, ba->arg[n].sign);
+}
+
+/* The result of a kretprobe's function. */
+static vreg
+kprobe_result(struct gen *g, const struct btfargs *ba)
+{
+	vreg v = ir_load(g, ir_ctx(g), REGS_RET, 8);
+
+	return ba->ret_size == 0 || ba->ret_size == 8 ? v
+	    : ir_ext(g, v, ba->ret_size, ba->ret_sign);
+}
+
 static vreg
 fbt_gen_arg(struct gen *g, struct event *ev, unsigned n)
 {
@@ -205,11 +244,9 @@ fbt_gen_arg(struct gen *g, struct event *ev, unsigned n)
 	case EV_FEXIT:
 		return n == 1 ? gen_result(g, ba) : ir_imm(g, 0);
 	case EV_KPROBE:
-		return n < REGS_NCALL ? ir_load(g, ir_ctx(g), regs_call[n], 8)
-		    : ir_imm(g, 0);
+		return kprobe_arg(g, ba, n);
 	default:
-		return n == 1 ? ir_load(g, ir_ctx(g), REGS_RET, 8)
-		    : ir_imm(g, 0);
+		return n == 1 ? kprobe_result(g, ba) : ir_imm(g, 0);
 	}
 }
 
