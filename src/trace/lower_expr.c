@@ -329,6 +329,15 @@ binary(struct lower *l, const struct node *n)
 	}
 }
 
+/* A value that is known by its address. */
+static bool
+is_aggregate(const struct dtype *t)
+{
+	t = type_base(t);
+	return t->kind == DK_ARRAY || t->kind == DK_STRUCT ||
+	    t->kind == DK_UNION;
+}
+
 static vreg
 unary(struct lower *l, const struct node *n)
 {
@@ -347,7 +356,8 @@ unary(struct lower *l, const struct node *n)
 	case OP_DEREF:
 		if (!low_place(l, n, &pl))
 			break;
-		return low_load(l, &pl, n->type);
+		return is_aggregate(n->type) ? low_addr(l, &pl) :
+		    low_load(l, &pl, n->type);
 	case OP_ADDR:
 		if (!low_place(l, n->a, &pl))
 			break;
@@ -412,9 +422,7 @@ low_int(struct lower *l, const struct node *n)
 	case N_MEMBER:
 		if (!low_place(l, n, &pl))
 			return ir_imm(l->g, 0);
-		if (type_base(n->type)->kind == DK_ARRAY ||
-		    type_base(n->type)->kind == DK_STRUCT ||
-		    type_base(n->type)->kind == DK_UNION)
+		if (is_aggregate(n->type))
 			return low_addr(l, &pl);
 		return low_load(l, &pl, n->type);
 	case N_ARGS:
