@@ -41,16 +41,31 @@ static const struct cli cli = {
 	.prog = "dt-trace",
 	.synopsis =
 	    "[-CeFHlqSVvwZ] [-b size] [-c command] [-D name[=value]] "
-	    "[-I dir]\n"
-	    "[-o file] [-p pid] [-U name] [-x option[=value]] "
-	    "[--stats file]\n"
-	    "[-P provider [predicate] [{action}]]\n"
-	    "[-m [provider:]module [predicate] [{action}]]\n"
-	    "[-f [[provider:]module:]function [predicate] [{action}]]\n"
-	    "[-n [[[provider:]module:]function:]name [predicate] "
-	    "[{action}]]\n"
-	    "[-i id [predicate] [{action}]] [-s script] [args ...]",
-	.help = NULL,
+	    "[-I dir] [-o file] [-p pid] [-U name] [-x option[=value]] "
+	    "[--stats file] [-P provider] [-m module] [-f function] "
+	    "[-n name] [-i id] [-s script] [argument ...]",
+	.help =
+	    "  -P -m -f -n -i   provider, module, function, name or id of "
+	    "probes, and\n"
+	    "                   perhaps /predicate/ {action}\n"
+	    "  -s script        a file with a program, - for standard input\n"
+	    "  -b size          buffer of records\n"
+	    "  -C               run cpp on scripts (-D -U -I -H for it)\n"
+	    "  -c command       run it; trace until it ends\n"
+	    "  -e               compile only\n"
+	    "  -F               indent by entry and return\n"
+	    "  -h, --help       this help\n"
+	    "  -l               list probes, with -v their arguments\n"
+	    "  -o file          append output to it\n"
+	    "  -p pid           trace until this process ends\n"
+	    "  -q               print only what the program prints\n"
+	    "  -S               print what the compiler's passes make\n"
+	    "  -V               version of the language\n"
+	    "  -w               allow destructive actions\n"
+	    "  -x option        set an option, as #pragma D option does\n"
+	    "  -Z               descriptions may match nothing\n"
+	    "      --stats FILE what was traced, lost and spent, as JSON\n"
+	    "      --version    name and version\n",
 };
 
 static const struct option longopts[] = {
