@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,17 +88,30 @@ cpp_args(const struct trace *t, struct args *a)
 	arg_add(a, "-", "", 0);
 }
 
-/* A first line "#!…" is no directive: it is left out, its newline stays. */
-static void
-skip_interpreter(int fd)
+/* The text as a file of its own: a first line "#!…" is no directive and is left
+ * out, its newline stays. The descriptor, or -1 with m. */
+static int
+cpp_input(int fd, const char *name, size_t max, struct msg *m)
 {
-	char c[2];
+	char *text, *p;
+	size_t len;
+	int in;
 
-	if (pread(fd, c, 2, 0) != 2 || c[0] != '#' || c[1] != '!')
-		return;
-	while (read(fd, c, 1) == 1 && c[0] != '\n')
-		;
-	(void)lseek(fd, -1, SEEK_CUR);
+	if (file_slurp_fd(fd, name, max, &text, &len, m) == -1)
+		return -1;
+	p = text;
+	if (len > 1 && p[0] == '#' && p[1] == '!')
+		p += strcspn(p, "\n");
+	in = memfd_create("cpp", MFD_CLOEXEC);
+	if (in == -1 || file_write(in, p, len - (size_t)(p - text)) == -1 ||
+	    lseek(in, 0, SEEK_SET) == -1) {
+		msg_set_errno(m, "cpp", NULL, "cannot copy %s", name);
+		if (in >= 0)
+			close(in);
+		in = -1;
+	}
+	free(text);
+	return in;
 }
 
 static int
@@ -124,7 +138,7 @@ cpp_run(struct trace *t, int fd, const char *name, size_t max, char **text,
     size_t *len, struct msg *m)
 {
 	struct args a = { 0 };
-	int out[2], rc, err, status = -1;
+	int out[2], in, rc, err, status = -1;
 	pid_t pid;
 
 	*text = NULL;
@@ -133,12 +147,16 @@ cpp_run(struct trace *t, int fd, const char *name, size_t max, char **text,
 		args_free(&a);
 		return msg_set_nomem(m);
 	}
-	if (pipe2(out, O_CLOEXEC) == -1) {
+	in = cpp_input(fd, name, max, m);
+	if (in == -1 || pipe2(out, O_CLOEXEC) == -1) {
 		args_free(&a);
+		if (in == -1)
+			return -1;
+		close(in);
 		return msg_set_errno(m, "cpp", NULL, "pipe");
 	}
-	skip_interpreter(fd);
-	err = cpp_spawn(&a, fd, out[1], &pid);
+	err = cpp_spawn(&a, in, out[1], &pid);
+	close(in);
 	args_free(&a);
 	close(out[1]);
 	if (err != 0) {

@@ -123,6 +123,8 @@ await_exec(struct victim *v, int fd, const char *name, struct msg *m)
 		return msg_set(m, "exec", "%s ended before it began", name);
 	}
 	v->held = true;
+	/* if we are killed now, nothing of it shall run */
+	ptrace(PTRACE_SETOPTIONS, v->pid, NULL, PTRACE_O_EXITKILL);
 	return 0;
 }
 

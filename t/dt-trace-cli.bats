@@ -1,0 +1,297 @@
+load helper
+
+# dt-trace's command line: what it takes, says and returns.
+
+# need_trace: skips where nothing can be traced.
+need_trace() {
+	need_root
+	command -v dt-trace >/dev/null || skip "dt-trace is not built"
+	timeout 20 dt-trace -qn 'BEGIN { exit(0); }' >/dev/null 2>why ||
+	    skip "cannot trace here: $(cat why)"
+}
+
+# dt ARG...: dt-trace, bounded.
+dt() {
+	timeout -k 5 30 dt-trace "$@"
+}
+
+@test "a program's output, its exit status, the newline at the end" {
+	need_trace
+	status 3 dt -qn 'BEGIN { printf("%d\n", 6 * 7); exit(3); }'
+	[ "$output" = 42 ]
+	dt -qn 'BEGIN { printf("x"); exit(0); }' >out
+	[ "$(od -An -c out | tr -d ' ')" = 'x\n' ]
+}
+
+@test "usage errors are 2, and so is a closed output" {
+	status 2 dt-trace
+	has "no probes specified"
+	status 2 dt-trace -y
+	has "unknown option: -y"
+	status 2 dt-trace -s
+	has "option needs an argument"
+	status 2 dt-trace -G -s x.d
+	has "not supported"
+	status 0 dt-trace --version
+	has "dt-trace (dtbundle)"
+	status 0 dt-trace -V
+	has " D 2"
+	need_trace
+	status 2 sh -c 'dt-trace -qn "BEGIN { exit(0); }" >/dev/full'
+	status 2 sh -c 'dt-trace -qn "BEGIN { exit(0); }" >&-'
+}
+
+@test "without privilege: a program compiles, tracing is refused" {
+	need_root
+	need_tool setpriv
+	command -v dt-trace >/dev/null || skip "dt-trace is not built"
+	cp "$DT_BIN/dt-trace" . && chmod 755 . dt-trace
+	for d in "$T" "${T%/*}"; do chmod go+x "$d"; done
+	un() { setpriv --reuid 65534 --clear-groups --inh-caps=-all \
+	    --bounding-set=-all ./dt-trace "$@"; }
+	un -e -n BEGIN 2>err || skip "nobody cannot run a program here"
+	status 0 un -en 'syscall::read:entry { @[execname] = count(); }'
+	status 1 un -n 'BEGIN { exit(0); }'
+	has "CAP_BPF and CAP_PERFMON"
+}
+
+@test "files: -s, -, one that is missing, one with an error" {
+	need_trace
+	echo 'BEGIN { printf("%s", $$1); exit(0); }' >a.d
+	status 0 dt -q -s a.d one
+	[ "$output" = one ]
+	status 0 sh -c 'dt-trace -q -s - two <a.d'
+	[ "$output" = two ]
+	status 1 dt -s nothere.d
+	has "dt-trace: failed to open nothere.d: No such file"
+	printf 'BEGIN {\n\n  x = nothere; }\n' >b.d
+	status 1 dt -s b.d
+	has "failed to compile script b.d: line 3: "
+	status 1 dt -xerrtags -s b.d
+	has "[D_IDENT_UNDEF] line 3: "
+	status 1 dt -q -s a.d
+	has 'line 1: '
+	status 1 dt -q -s a.d one two
+	has "two"
+}
+
+@test "several programs share variables; how each is told" {
+	need_trace
+	echo 'BEGIN { printf("%d\n", v); exit(0); }' >a.d
+	dt -n 'BEGIN { v = 5; }' -s a.d >out 2>err
+	grep -q '^ .* :BEGIN 5$' out
+	grep -qx "dt-trace: description 'BEGIN ' matched 1 probe" err
+	grep -qx "dt-trace: script 'a.d' matched 1 probe" err
+	status 0 dt -P dtrace -n 'BEGIN { exit(0); }'
+	has "description 'dtrace' matched 3 probes"
+	status 0 dt -m vmlinux -f getppid -n 'BEGIN { exit(0); }'
+	has "description 'getppid' matched 2 probes"
+}
+
+@test "-C runs cpp with -D, -U, -I" {
+	need_trace
+	need_tool cpp
+	mkdir inc
+	echo '#define ANSWER 42' >inc/answer.h
+	cat >a.d <<-'END'
+	#!/usr/sbin/dtrace -qs
+	#include <answer.h>
+	#ifdef GONE
+	nothing:::here {}
+	#endif
+	BEGIN { printf("%d %d", ANSWER, WHAT); exit(0); }
+	END
+	status 0 dt -q -C -I inc -D WHAT=7 -D GONE -U GONE -s a.d
+	[ "$output" = "42 7" ]
+	echo 'BEGIN { x = nothere; }' >>a.d
+	status 1 dt -q -C -I inc -D WHAT=7 -s a.d
+	has "line 7: "
+	status 1 dt -q -C -x cpppath=/no/cpp -s a.d
+	has "cannot run /no/cpp"
+}
+
+@test "-o appends, and says what it cannot open" {
+	need_trace
+	echo before >out
+	status 0 dt -qo out -n 'BEGIN { printf("x\n"); exit(0); }'
+	[ -z "$output" ]
+	[ "$(cat out)" = "before
+x" ]
+	status 1 dt -qo /no/dir/out -n 'BEGIN { exit(0); }'
+	has "failed to open output file /no/dir/out"
+}
+
+@test "-l lists ids that -i takes" {
+	status 0 dt -ln syscall::getppid:entry
+	id=$(awk 'END { print $1 }' <<<"$output")
+	[ "$id" -gt 0 ]
+	status 0 dt -li "$id"
+	has "getppid entry"
+	status 0 dt -l -f getppid
+	[ "${#lines[@]}" -eq 3 ]
+	status 0 dt -l -P nosuch
+	has "No probe matches description"
+	status 0 dt -lvn syscall::getppid:return
+	has "args[0]: "
+	status 0 dt -ln 'BEGIN, END { x = 1; }'
+	[ "${#lines[@]}" -eq 3 ]
+}
+
+@test "-S prints the passes that are asked for, without privilege" {
+	status 0 dt -eSn 'BEGIN { exit(0); }'
+	all=${#lines[@]}
+	status 0 dt -eSx disasm=bpf -n 'BEGIN { exit(0); }'
+	has "exit"
+	[ "${#lines[@]}" -gt 5 ] && [ "${#lines[@]}" -lt "$all" ]
+	status 0 dt -eSx disasm=ast -n 'BEGIN { exit(0); }'
+	[ "${#lines[@]}" -gt 1 ] && [ "${#lines[@]}" -lt "$all" ]
+}
+
+@test "-Z and zdefs: what matches nothing is no error" {
+	need_trace
+	status 1 dt -n 'nosuch:::thing { x = 1; }'
+	has "line 1: probe description nosuch:::thing does not match any probes"
+	status 0 dt -Zqn 'nosuch:::thing { x = 1; }' -n 'BEGIN { exit(0); }'
+	status 0 dt -qZn 'pid'$$':nomod:f:entry { x = 1; } BEGIN { exit(0); }'
+	status 1 dt -qn 'pid'$$':nomod:f:entry { x = 1; } BEGIN { exit(0); }'
+	has "process $$ has no module 'nomod'"
+}
+
+@test "-w: destructive actions" {
+	need_trace
+	status 1 dt -qn 'BEGIN { system("echo %s", "x y"); exit(0); }'
+	has "Destructive actions not allowed"
+	status 0 dt -wqn 'BEGIN { system("echo %s", "x y"); exit(0); }'
+	has "x y"
+}
+
+@test "-c: words and quotes, its end, what cannot be executed" {
+	need_trace
+	status 0 dt -qc "sh -c 'echo \"a b\" >out; exit 9'" \
+	    -n 'BEGIN { printf("%d", $target > 1); } END { printf("end"); }'
+	[ "$output" = "1end" ]
+	[ "$(cat out)" = "a b" ]
+	status 1 dt -c /no/such -n BEGIN
+	has "failed to execute /no/such: No such file"
+	: >notexec
+	status 1 dt -c ./notexec -n BEGIN
+	has "Permission denied"
+	status 1 dt -c '' -n BEGIN
+	has "the command is empty"
+	# one that does not begin: it has run nothing when a program is wrong
+	status 1 dt -c 'touch ran' -n 'BEGIN { x = nothere; }'
+	[ ! -e ran ]
+}
+
+@test "-c: nothing of the command is missed" {
+	need_trace
+	status 0 dt -qc true \
+	    -n 'syscall:::entry /pid == $target/ { @[probefunc] = count(); }'
+	has exit_group
+	# the first thing a dynamic program does, and nothing of ours
+	has " brk "
+	hasnt ptrace
+	hasnt execve
+}
+
+@test "-p: ends when the process does, which is never stopped" {
+	need_trace
+	sleep 1 3>&- & pid=$!
+	status 0 dt -qp $pid -n 'BEGIN { printf("%d", $target); }'
+	[ "$output" = $pid ]
+	status 1 dt -p 999999999 -n BEGIN
+	has "failed to grab process 999999999"
+	status 1 dt -p x -n BEGIN
+	has "no process id"
+	sleep 30 3>&- & pid=$!
+	dt-trace -qp $pid -n 'BEGIN { printf("ready\n"); }' >out 3>&- & tracer=$!
+	for i in $(seq 100); do grep -q ready out && break; sleep .05; done
+	grep -q ready out
+	[[ $(sed -n 's/^State:\t//p' /proc/$pid/status) == S* ]]
+	grep -q '^TracerPid:[[:space:]]0$' /proc/$pid/status
+	kill -9 $tracer
+	kill -0 $pid
+	kill $pid
+}
+
+@test "INT and TERM end a run in order: END fires, aggregations are printed" {
+	need_trace
+	for sig in INT TERM; do
+		dt-trace -qn 'BEGIN { @["a"] = count(); printf("up\n"); }
+		    END { printf("end\n"); }' >out 3>&- & pid=$!
+		for i in $(seq 100); do grep -q up out && break; sleep .05
+		done
+		# a background job of a script ignores INT otherwise
+		kill -$sig $pid
+		wait $pid
+		[ "$(head -2 out | tail -1)" = end ]
+		grep -q 'a  *1$' out
+	done
+}
+
+@test "lines reach a pipe at once" {
+	need_trace
+	dt-trace -qn 'BEGIN { printf("READY\n"); } tick-20s { exit(0); }' \
+	    2>/dev/null 3>&- | cat >got 3>&- &
+	for i in $(seq 100); do [ -s got ] && break; sleep .05; done
+	[ "$(cat got)" = READY ]
+	# the pipe's reader has gone: SIGPIPE ends it, quietly
+	kill %%
+}
+
+@test "--stats: counts, times, programs; whole or not at all" {
+	need_trace
+	need_tool jq
+	status 4 dt -q --stats st.json -n 'BEGIN { printf("x"); }
+	    tick-20ms { i++; printf("t"); } tick-20ms /i == 3/ { exit(4); }'
+	jq -e '.fired == 4 or .fired == 5' st.json
+	jq -e '.records >= 4 and .dropped == 0 and .errors == 0' st.json
+	jq -e '.exit_status == 4 and .clock == "CLOCK_MONOTONIC"' st.json
+	jq -e '.times | .start_ns < .load_ns and .load_ns < .attach_ns and
+	    .attach_ns <= .attached_ns and .attached_ns <= .begin_ns and
+	    .begin_ns < .end_ns and .end_ns <= .detached_ns' st.json
+	jq -e '.programs | length == 2' st.json
+	jq -e '.run_cnt >= 4 and .run_time_ns > 0 and .missed == 0' st.json
+	jq -e '.tracer.name == "dt-trace" and .tracer.version != ""' st.json
+	[ -z "$(find . -name '.st.json*')" ]
+	status 1 dt -q --stats /no/dir/x -n 'BEGIN { exit(0); }'
+	has "/no/dir/x"
+}
+
+@test "losses are told by CPU, and are intervals in --stats" {
+	need_trace
+	need_tool jq
+	dt -q -b 4k --stats st.json -x switchrate=1s -c \
+	    'dd if=/dev/zero of=/dev/null bs=1 count=30000' \
+	    -n 'syscall::write:entry /pid == $target/ {
+	    printf("%s %s\n", probefunc, execname); n++; }' >out 2>err
+	jq -e '.dropped > 0 and .fired == .records + .dropped' st.json
+	jq -e 'all(.drops[]; .kind == "principal" and .from <= .to and
+	    .count > 0)' st.json
+	jq -e '.times.begin_ns < .drops[0].from and
+	    .drops[-1].to < .times.end_ns' st.json
+	grep -qE 'dt-trace: [0-9]+ drops? on CPU [0-9]+' err
+	[ "$(jq .records st.json)" -eq "$(grep -c '^write dd$' out)" ]
+}
+
+@test "faults are told, counted, and do not end the run" {
+	need_trace
+	need_tool jq
+	dt -q --stats st.json -n 'BEGIN { trace(*(int *)0); }
+	    BEGIN { printf("on\n"); exit(0); }' >out 2>err
+	grep -qx on out
+	grep -q 'error in action #1 of clause 1 for probe ID .* (dtrace:::BEGIN): invalid address (0x0)' err
+	[ "$(jq .errors st.json)" -eq 1 ]
+}
+
+@test "killed with its parent's blessing or not: nothing stays behind" {
+	need_trace
+	dt-trace -qn 'syscall:::entry { @ = count(); } BEGIN { printf("up\n"); }' \
+	    >out 3>&- & pid=$!
+	for i in $(seq 100); do grep -q up out && break; sleep .05; done
+	grep -q up out
+	kill -9 $pid
+	wait $pid || true
+	need_tool bpftool
+	! bpftool prog list 2>/dev/null | grep -q 'name sys_enter'
+}
