@@ -87,6 +87,14 @@ exiting(const struct trace *t)
 	return __atomic_load_n(&state_of(t)->exiting, __ATOMIC_SEQ_CST) != 0;
 }
 
+static int
+count_drops(struct consumer *c, struct msg *m)
+{
+	if (drops_note(c->drops, DROP_SPEC, spec_dropped(c->spec), m) == -1)
+		return -1;
+	return drops_check(c->drops, m);
+}
+
 /* A record out of the ring: negative stops libbpf's loop. */
 static int
 take_record(void *arg, void *data, size_t size)
@@ -318,7 +326,7 @@ take_event(struct consumer *c, uint64_t what, struct msg *m)
 	case SRC_STATUS:
 		timer_read(c->statusfd);
 		set_wall(c->t);
-		return drops_check(c->drops, m);
+		return count_drops(c, m);
 	case SRC_TICK:
 		return fire_tick(c, &c->tick[i], m);
 	case SRC_SYM:
@@ -411,7 +419,7 @@ finish(struct consumer *c, struct msg *m)
 		return -1;
 	set_activity(c->t, AC_STOPPED);
 	take_all(c);
-	return drops_check(c->drops, m);
+	return count_drops(c, m);
 }
 
 /* What walltimestamp adds to timestamp. */

@@ -26,7 +26,7 @@ static const struct {
 	[DROP_PRINCIPAL] = { "principal", "drop%s", true },
 	[DROP_AGG] = { "aggregation", "aggregation drop%s", true },
 	[DROP_DYNVAR] = { "dynvar", "dynamic variable drop%s", false },
-	[DROP_SPEC] = { "speculation", "speculative drop%s", true },
+	[DROP_SPEC] = { "speculation", "speculative drop%s", false },
 	[DROP_SPECUNAVAIL] = { "speculation-unavailable", "failed "
 	    "speculation%s (no speculative buffer available)", false },
 	[DROP_SPECBUSY] = { "speculation-busy", "failed speculation%s (no "
@@ -163,6 +163,21 @@ check_kind(struct drops *d, int kind, struct msg *m)
 	}
 	if (sum > 0 && !kind_table[kind].cpu)
 		drop_tell(d, kind, 0, sum);
+	return 0;
+}
+
+int
+drops_note(struct drops *d, int kind, uint64_t n, struct msg *m)
+{
+	uint64_t now = clock_now();
+	struct dropspan s = { .kind = kind, .cpu = 0, .count = n,
+	    .from = d->last_look, .to = now };
+
+	if (n == 0)
+		return 0;
+	if (span_add(d, &s, &d->open[(size_t)kind * (size_t)d->ncpu]) == -1)
+		return msg_set_nomem(m);
+	drop_tell(d, kind, 0, n);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #define TRACE_DROP_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "libdt/msg.h"
@@ -19,6 +20,8 @@ struct drops *drops_new(struct trace *, FILE *err, struct msg *);
 void	drops_free(struct drops *);
 /* Reads the counters; what is new gets a line on err and an interval. */
 int	drops_check(struct drops *, struct msg *);
+/* n losses that this process saw itself since the last drops_check(). */
+int	drops_note(struct drops *, int kind, uint64_t n, struct msg *);
 const struct dropspan *drops_spans(const struct drops *, size_t *n);
 /* "principal", "aggregation" … for --stats. */
 const char *drops_kind(int kind);

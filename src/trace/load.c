@@ -164,6 +164,10 @@ refused(const struct bpfprog *bp, char *log, int err, struct msg *m)
 		return msg_set_errno(m, "load", NULL, "the kernel refuses the "
 		    "program of %s", bp->ev->name);
 	}
+	if (strstr(log, "cannot use helper bpf_probe_write_user") != NULL)
+		return msg_set(m, "verifier", "line %d: copyout() and "
+		    "copyoutstr() are not allowed here: the kernel is locked "
+		    "down or CAP_SYS_ADMIN is missing", line);
 	msg_set(m, "verifier", "line %d: the kernel's verifier refuses the "
 	    "code of clause %d for %s: %s (more with -x bpflog)", line,
 	    clause + 1, bp->ev->name, log_reason(log));

@@ -65,11 +65,10 @@ agg_shape(struct lower *l, struct ident *id, struct aggdesc *a)
 
 /* The element's value on this CPU, made where it is not there. */
 static vreg
-element(struct lower *l, const struct node *n, const struct var *v, label done)
+element(struct lower *l, const struct aggdesc *a, vreg key, label done)
 {
-	const struct aggdesc *a = v->agg;
 	struct gen *g = l->g;
-	vreg key, p;
+	vreg p;
 	label have;
 	int32_t at;
 
@@ -80,7 +79,6 @@ element(struct lower *l, const struct node *n, const struct var *v, label done)
 		ir_bri(g, CC_EQ, p, 0, done);
 		return p;
 	}
-	key = low_key(l, &v->key, n->list, n->line);
 	p = ir_new(g);
 	have = ir_newlabel(g);
 	ir_mov(g, p, low_lookup(l, a->map, key));
@@ -260,7 +258,7 @@ low_aggregate(struct lower *l, const struct node *n)
 	struct aggdesc *a = var->agg;
 	struct gen *g = l->g;
 	label done = ir_newlabel(g);
-	vreg v = -1, by, p;
+	vreg v = -1, key = -1, by, p;
 	size_t skip;
 
 	if (a == NULL)
@@ -276,8 +274,10 @@ low_aggregate(struct lower *l, const struct node *n)
 	for (; arg != NULL && skip > 0; skip--)
 		arg = arg->next;
 	by = arg != NULL ? low_int(l, arg) : ir_imm(g, 1);
+	if (a->nkey > 0)
+		key = low_key(l, &var->key, n->a->list, n->line);
 	l->cond++;
-	p = element(l, n->a, var, done);
+	p = element(l, a, key, done);
 	switch (a->fn) {
 	case AGG_SUM:
 	case AGG_AVG:

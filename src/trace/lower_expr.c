@@ -388,13 +388,11 @@ cond(struct lower *l, const struct node *n)
 static vreg
 cast(struct lower *l, const struct node *n)
 {
-	const struct dtype *from = type_base(n->a->type);
 	struct place pl;
 
 	if (isstring(n->a))
 		return low_scalar(l, low_str(l, n->a).r);
-	if (from->kind == DK_ARRAY || from->kind == DK_STRUCT ||
-	    from->kind == DK_UNION) {
+	if (is_aggregate(n->a->type)) {
 		/* an array where a pointer is wanted */
 		if (!low_place(l, n->a, &pl))
 			return ir_imm(l->g, 0);

@@ -331,6 +331,16 @@ low_str(struct lower *l, const struct node *n)
 	return s;
 }
 
+/* Is n text at an address, to be read straight to where it is wanted? */
+bool
+low_readable(const struct node *n)
+{
+	if (n->kind == N_STRINGOF)
+		return !type_is_string(type_base(n->a->type));
+	return n->kind == N_CALL && n->func->id == F_COPYINSTR &&
+	    n->list->next == NULL;
+}
+
 void
 low_strinto(struct lower *l, const struct node *n, vreg dst, int32_t off,
     uint32_t cap)
@@ -339,14 +349,13 @@ low_strinto(struct lower *l, const struct node *n, vreg dst, int32_t off,
 	bool user;
 	vreg a;
 
-	if (n->kind == N_STRINGOF && !type_is_string(type_base(n->a->type))) {
+	if (low_readable(n) && n->kind == N_STRINGOF) {
 		a = address(l, n->a, &user);
 		low_strread(l, a, user, dst, off, least(cap,
 		    arraycap(l, type_base(n->a->type))));
 		return;
 	}
-	if (n->kind == N_CALL && n->func->id == F_COPYINSTR &&
-	    n->list->next == NULL) {
+	if (low_readable(n)) {
 		low_strread(l, low_int(l, n->list), true, dst, off, cap);
 		return;
 	}

@@ -112,6 +112,12 @@ key_string(struct lower *l, const struct keyshape *ks, size_t i,
 		ir_store(g, key, (int32_t)c->off, 8, low_strid(l, n));
 		return;
 	}
+	if (low_readable(n)) {
+		low_zero(l, key, (int32_t)c->off, c->size);
+		low_strinto(l, n, key, (int32_t)c->off,
+		    c->size < l->strmax ? c->size : l->strmax);
+		return;
+	}
 	s = low_str(l, n);
 	low_notnull(l, &s);
 	if (s.mem && s.canon && s.room <= COPY_UNROLL && s.room <= c->size) {
@@ -124,8 +130,24 @@ key_string(struct lower *l, const struct keyshape *ks, size_t i,
 		return;
 	}
 	low_zero(l, key, (int32_t)c->off, c->size);
+	/* only up to the NUL: what is behind it may differ */
+	s.room = UINT32_MAX;
 	low_strcopy(l, &s, key, (int32_t)c->off,
 	    c->size < l->strmax ? c->size : l->strmax);
+}
+
+/* A char array counts up to its NUL, as a string does. */
+static void
+key_object(struct lower *l, const struct node *n, const struct datum *c,
+    vreg key)
+{
+	const struct dtype *t = type_base(c->type);
+	vreg addr = low_int(l, n);
+
+	if (t->kind == DK_ARRAY && type_base(t->ref)->size == 1)
+		low_strread(l, addr, false, key, (int32_t)c->off, c->size);
+	else
+		low_copyin(l, key, (int32_t)c->off, c->size, addr, false);
 }
 
 vreg
@@ -168,8 +190,7 @@ low_key(struct lower *l, const struct keyshape *ks, const struct node *n,
 			ir_store(g, key, (int32_t)c->off, 8, v);
 		} else {
 			low_zero(l, key, (int32_t)c->off, up8(c->size));
-			low_copyin(l, key, (int32_t)c->off, c->size,
-			    low_int(l, n), false);
+			key_object(l, n, c, key);
 		}
 	}
 	return key;

@@ -237,6 +237,7 @@ void	low_strcopy(struct lower *, const struct sval *, vreg dst, int32_t off,
 	    uint32_t cap);
 void	low_strinto(struct lower *, const struct node *, vreg dst, int32_t off,
 	    uint32_t cap);
+bool	low_readable(const struct node *);
 /* The string in the scratch: its offset there. */
 uint32_t low_strtemp(struct lower *, struct sval *);
 vreg	low_strcmp(struct lower *, const struct node *);

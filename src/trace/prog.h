@@ -19,7 +19,7 @@ struct rechead {
 	uint32_t clause;	/* clause seq, or one of enum rectype below */
 	uint32_t probe;		/* struct probe.idx */
 	uint32_t cpu;
-	uint32_t spec;		/* speculation id, 0: principal */
+	uint32_t spec;		/* SPEC_TAG of a speculation, 0: principal */
 	uint64_t ts;		/* CLOCK_MONOTONIC ns where wanted, else 0 */
 };
 enum rectype {
@@ -155,9 +155,14 @@ struct dropcount {
  * readable by programs only (BPF_F_RDONLY_PROG).
  */
 
-/* Element of prog.specmap (mmapable): uint32_t a speculation, number 1 first.
- * The consumer sets SPEC_IDLE when it has carried out the commit or discard. */
-enum specstate { SPEC_IDLE, SPEC_ACTIVE, SPEC_COMMITTING, SPEC_DISCARDING };
+/*
+ * Element of prog.specmap: one struct specstate a speculation, number 1 first.
+ * commit() and discard() free a number at once; so that records of two who had
+ * it one after the other are told apart, rechead.spec and the datum of a
+ * commit or discard are SPEC_TAG(number, gen), or 0 for none.
+ */
+struct specstate { uint32_t active, gen; };
+#define SPEC_TAG(n, gen)	((uint32_t)(n) | ((uint32_t)(gen) << 16))
 
 struct bpfprog {
 	struct event *ev;

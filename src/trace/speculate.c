@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "trace/ast.h"
+#include "trace/opt.h"
 #include "trace/print.h"
 #include "trace/probe.h"
 #include "trace/prog.h"
@@ -25,8 +26,14 @@ struct kept {
 struct spec {
 	struct trace *t;
 	FILE *err;
-	struct specbuf { struct kept *head, **tail; } *buf;
-	size_t nbuf;			/* by id, from 1 */
+	struct specbuf {
+		struct kept *head, **tail;
+		uint32_t tag;		/* of the records, see prog.h */
+		size_t size;
+	} *buf;
+	size_t nbuf;			/* by number, from 1 */
+	size_t limit;			/* bytes of a buffer */
+	uint64_t dropped;		/* records over it, not told yet */
 };
 
 struct spec *
@@ -40,6 +47,7 @@ spec_new(struct trace *t, FILE *err, struct msg *m)
 	}
 	sp->t = t;
 	sp->err = err;
+	sp->limit = (size_t)opt_num(&t->opt, O_SPECSIZE);
 	return sp;
 }
 
@@ -52,6 +60,7 @@ buf_drop(struct specbuf *b)
 	}
 	b->head = NULL;
 	b->tail = &b->head;
+	b->size = 0;
 }
 
 void
@@ -65,11 +74,13 @@ spec_free(struct spec *sp)
 	free(sp);
 }
 
-/* The buffer of an id; NULL: no such speculation, or no memory. */
+/* The buffer of a tag; what an earlier owner of the number left is gone. NULL:
+ * no such speculation, or no memory. */
 static struct specbuf *
-buf_of(struct spec *sp, uint64_t id)
+buf_of(struct spec *sp, uint64_t tag)
 {
-	size_t n = sp->t->prog->nspec;
+	size_t n = sp->t->prog->nspec, id = tag & 0xffff;
+	struct specbuf *b;
 
 	if (sp->buf == NULL && n > 0) {
 		sp->buf = calloc(n, sizeof(*sp->buf));
@@ -79,7 +90,13 @@ buf_of(struct spec *sp, uint64_t id)
 		for (size_t i = 0; i < n; i++)
 			sp->buf[i].tail = &sp->buf[i].head;
 	}
-	return id > 0 && id <= sp->nbuf ? &sp->buf[id - 1] : NULL;
+	if (id == 0 || id > sp->nbuf)
+		return NULL;
+	b = &sp->buf[id - 1];
+	if (b->tag != tag)
+		buf_drop(b);
+	b->tag = (uint32_t)tag;
+	return b;
 }
 
 static int
@@ -90,13 +107,18 @@ keep(struct spec *sp, const struct rechead *rec, size_t size, struct msg *m)
 
 	if (b == NULL)
 		return msg_set(m, "record", "a record of speculation %u, "
-		    "which there is none", rec->spec);
+		    "which there is none", rec->spec & 0xffff);
+	if (b->size + size > sp->limit) {
+		sp->dropped++;
+		return 0;
+	}
 	k = malloc(sizeof(*k) + size);
 	if (k == NULL)
 		return msg_set_nomem(m);
 	k->next = NULL;
 	k->size = size;
 	memcpy(k->rec, rec, size);
+	b->size += size;
 	*b->tail = k;
 	b->tail = &k->next;
 	return 0;
@@ -185,6 +207,15 @@ tell_error(struct spec *sp, const struct rechead *rec, size_t size,
 		fprintf(sp->err, " (%" PRId64 ")", (int64_t)e.value);
 	putc('\n', sp->err);
 	return 0;
+}
+
+uint64_t
+spec_dropped(struct spec *sp)
+{
+	uint64_t n = sp->dropped;
+
+	sp->dropped = 0;
+	return n;
 }
 
 int

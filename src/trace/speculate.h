@@ -8,6 +8,7 @@
 #define TRACE_SPECULATE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "libdt/msg.h"
@@ -21,5 +22,8 @@ void	spec_free(struct spec *);
 /* Deals with one record of the ring. -1 with m: it could not be printed. */
 int	spec_record(struct spec *, const struct rechead *, size_t size,
 	    struct msg *);
+
+/* Records that were over specsize since the last call. */
+uint64_t spec_dropped(struct spec *);
 
 #endif
