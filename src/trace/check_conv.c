@@ -132,7 +132,11 @@ check_promote(struct checker *c, const struct dtype *a, const struct dtype *b)
 const struct dtype *
 check_int_type(struct unit *u, uint64_t v, bool decimal, int nu, int nl)
 {
-	static const struct { uint64_t max; unsigned size; bool sign; } cand[] = {
+	static const struct {
+		uint64_t max;
+		unsigned size;
+		bool sign;
+	} cand[] = {
 		{ INT32_MAX, 4, true }, { UINT32_MAX, 4, false },
 		{ INT64_MAX, 8, true }, { UINT64_MAX, 8, false },
 		{ INT64_MAX, 8, true }, { UINT64_MAX, 8, false },
@@ -237,4 +241,31 @@ check_names(struct tnames *t, const struct node *a, const struct node *b)
 	type_name(a->type, t->a, sizeof(t->a));
 	if (b != NULL)
 		type_name(b->type, t->b, sizeof(t->b));
+}
+
+void *
+check_nomem(struct checker *c, int line)
+{
+	diag_error(c->d, D_UNKNOWN, line,
+	    "out of memory, or the program is too large");
+	return NULL;
+}
+
+bool
+check_is_int(const struct node *n)
+{
+	return type_is_integer(n->type);
+}
+
+void *
+check_incompat(struct checker *c, const struct node *n, const struct node *a,
+    const struct node *b)
+{
+	struct tnames t;
+
+	check_names(&t, a, b);
+	diag_error(c->d, D_OP_INCOMPAT, n->line,
+	    "operands have incompatible types: \"%s\" %s \"%s\"", t.a,
+	    check_opname(n->op, n->kind == N_ASSIGN), t.b);
+	return NULL;
 }

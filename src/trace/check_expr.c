@@ -5,100 +5,19 @@
 #include "ident.h"
 #include "type_decl.h"
 
-static void *
-nomem(struct checker *c, int line)
-{
-	diag_error(c->d, D_UNKNOWN, line,
-	    "out of memory, or the program is too large");
-	return NULL;
-}
-
-static bool
-is_int(const struct node *n)
-{
-	return type_is_integer(n->type);
-}
-
 static const struct dtype *
 int_type(struct checker *c)
 {
 	return type_int(c->u->types, 4, true);
 }
 
-/* A pointer that arithmetic can be done on, or a D string or array. */
-static bool
-is_sized_ptr(const struct node *n)
-{
-	const struct dtype *t = type_base(n->type);
-
-	return check_is_ptr(t) && type_base(t->ref)->size > 0 &&
-	    type_base(t->ref)->kind != DK_FUNC;
-}
-
-static void *
-incompatible(struct checker *c, const struct node *n, const struct node *a,
-    const struct node *b)
-{
-	struct tnames t;
-
-	check_names(&t, a, b);
-	diag_error(c->d, D_OP_INCOMPAT, n->line,
-	    "operands have incompatible types: \"%s\" %s \"%s\"", t.a,
-	    check_opname(n->op, n->kind == N_ASSIGN), t.b);
-	return NULL;
-}
-
-/* An array as the address of its first element. */
-static struct node *
-decay(struct checker *c, struct node *n)
-{
-	const struct dtype *t = type_base(n->type);
-	struct node *p;
-
-	if (t->kind != DK_ARRAY)
-		return n;
-	if ((p = node_new(c->u, N_UNARY, n->line)) == NULL)
-		return nomem(c, n->line);
-	p->op = OP_ADDR;
-	p->a = n;
-	p->implicit = true;
-	check_settype(c, p, type_ptr(c->u->types, t->ref));
-	return p;
-}
-
-/* An index as an offset in bytes. */
-static struct node *
-scaled(struct checker *c, struct node *i, uint64_t size)
-{
-	const struct dtype *t = type_int(c->u->types, 8, true);
-	struct node *n, *by;
-
-	if ((i = check_conv(c, i, t)) == NULL || size == 1)
-		return i;
-	if ((n = node_new(c->u, N_BINARY, i->line)) == NULL ||
-	    (by = node_int(c->u, (int64_t)size, t, i->line)) == NULL)
-		return nomem(c, i->line);
-	n->op = OP_MUL;
-	n->a = i;
-	n->b = by;
-	n->implicit = true;
-	check_settype(c, n, t);
-	return fold_binary(c, n);
-}
-
-static uint64_t
-elem_size(const struct node *ptr)
-{
-	return type_base(type_base(ptr->type)->ref)->size;
-}
-
 /* Both operands to the promoted type, which is the result's. */
-static struct node *
-arithmetic(struct checker *c, struct node *n, enum errtag tag)
+struct node *
+check_arithmetic(struct checker *c, struct node *n, enum errtag tag)
 {
 	const struct dtype *t;
 
-	if (!is_int(n->a) || !is_int(n->b)) {
+	if (!check_is_int(n->a) || !check_is_int(n->b)) {
 		diag_error(c->d, tag, n->line, "operator %s requires operands "
 		    "of %s type", check_opname(n->op, false),
 		    tag == D_OP_INT ? "integral" : "arithmetic");
@@ -115,7 +34,7 @@ arithmetic(struct checker *c, struct node *n, enum errtag tag)
 static struct node *
 shift(struct checker *c, struct node *n)
 {
-	if (!is_int(n->a) || !is_int(n->b)) {
+	if (!check_is_int(n->a) || !check_is_int(n->b)) {
 		diag_error(c->d, D_OP_INT, n->line, "operator %s requires "
 		    "operands of integral type", check_opname(n->op, false));
 		return NULL;
@@ -144,7 +63,7 @@ compare(struct checker *c, struct node *n)
 	bool str = type_is_string(n->a->type) || type_is_string(n->b->type);
 	const struct dtype *t;
 
-	if (is_int(n->a) && is_int(n->b)) {
+	if (check_is_int(n->a) && check_is_int(n->b)) {
 		t = check_promote(c, n->a->type, n->b->type);
 		t = type_int(c->u->types, 8, type_base(t)->sign);
 		n->a = check_conv(c, n->a, t);
@@ -154,81 +73,15 @@ compare(struct checker *c, struct node *n)
 		n->a = check_tostring(c, n->a);
 		n->b = check_tostring(c, n->b);
 	} else if (check_ptrcompat(c, n->a, n->b, &t) && !str) {
-		n->a = check_conv(c, decay(c, n->a), t);
-		n->b = check_conv(c, decay(c, n->b), t);
+		n->a = check_conv(c, check_decay(c, n->a), t);
+		n->b = check_conv(c, check_decay(c, n->b), t);
 	} else {
-		return incompatible(c, n, n->a, n->b);
+		return check_incompat(c, n, n->a, n->b);
 	}
 	if (n->a == NULL || n->b == NULL)
 		return NULL;
 	check_settype(c, n, int_type(c));
 	return fold_binary(c, n);
-}
-
-static struct node *
-pointer_diff(struct checker *c, struct node *n)
-{
-	const struct dtype *t = type_int(c->u->types, 8, true);
-	uint64_t size = elem_size(n->a);
-	struct node *q, *by;
-
-	n->a = check_conv(c, decay(c, n->a), t);
-	n->b = check_conv(c, decay(c, n->b), t);
-	if (n->a == NULL || n->b == NULL)
-		return NULL;
-	check_settype(c, n, type_known(c->u->types, "ptrdiff_t"));
-	if (size == 1)
-		return n;
-	if ((q = node_new(c->u, N_BINARY, n->line)) == NULL ||
-	    (by = node_int(c->u, (int64_t)size, t, n->line)) == NULL)
-		return nomem(c, n->line);
-	q->op = OP_DIV;
-	q->a = n;
-	q->b = by;
-	q->implicit = true;
-	check_settype(c, q, n->type);
-	return fold_binary(c, q);
-}
-
-static struct node *
-pointer_add(struct checker *c, struct node *n)
-{
-	uint64_t size;
-
-	if (is_int(n->a)) {
-		struct node *x = n->a;
-
-		n->a = n->b;
-		n->b = x;
-	}
-	size = elem_size(n->a);
-	if ((n->a = decay(c, n->a)) == NULL ||
-	    (n->b = scaled(c, n->b, size)) == NULL)
-		return NULL;
-	check_settype(c, n, n->a->type);
-	return fold_binary(c, n);
-}
-
-static struct node *
-additive(struct checker *c, struct node *n)
-{
-	bool pa = is_sized_ptr(n->a), pb = is_sized_ptr(n->b);
-
-	if (is_int(n->a) && is_int(n->b))
-		return arithmetic(c, n, D_OP_ARITH);
-	if ((pa && is_int(n->b)) ||
-	    (is_int(n->a) && pb && n->op == OP_ADD))
-		return pointer_add(c, n);
-	if (pa && pb && n->op == OP_SUB &&
-	    check_ptrcompat(c, n->a, n->b, NULL))
-		return pointer_diff(c, n);
-	if ((check_is_ptr(n->a->type) && !pa) ||
-	    (check_is_ptr(n->b->type) && !pb)) {
-		incompatible(c, n, n->a, n->b);
-		diag_hint(c->d, "cast to a pointer of known size first");
-		return NULL;
-	}
-	return incompatible(c, n, n->a, n->b);
 }
 
 /* A comparison's right side may name an enumerator of the left side's type,
@@ -276,11 +129,11 @@ binary(struct checker *c, struct node *n)
 	n->b = b;
 	switch (n->op) {
 	case OP_ADD: case OP_SUB:
-		return additive(c, n);
+		return check_additive(c, n);
 	case OP_MUL: case OP_DIV:
-		return arithmetic(c, n, D_OP_ARITH);
+		return check_arithmetic(c, n, D_OP_ARITH);
 	case OP_MOD: case OP_AND: case OP_OR: case OP_XOR:
-		return arithmetic(c, n, D_OP_INT);
+		return check_arithmetic(c, n, D_OP_INT);
 	case OP_SHL: case OP_SHR:
 		return shift(c, n);
 	case OP_LAND: case OP_LOR: case OP_LXOR:
@@ -307,7 +160,7 @@ deref(struct checker *c, struct node *n)
 		    of->kind == DK_VOID ? "void" : "function");
 		return NULL;
 	}
-	if ((n->a = decay(c, n->a)) == NULL)
+	if ((n->a = check_decay(c, n->a)) == NULL)
 		return NULL;
 	n->lval = true;
 	check_settype(c, n, t->ref);
@@ -317,7 +170,7 @@ deref(struct checker *c, struct node *n)
 struct node *
 check_pointer_index(struct checker *c, struct node *n)
 {
-	if ((n->a = additive(c, n->a)) == NULL)
+	if ((n->a = check_additive(c, n->a)) == NULL)
 		return NULL;
 	return deref(c, n);
 }
@@ -357,7 +210,7 @@ unary(struct checker *c, struct node *n)
 		return deref(c, n);
 	if (n->op == OP_ADDR)
 		return address(c, n);
-	ok = n->op == OP_LNOT ? check_is_scalar(n->a) : is_int(n->a);
+	ok = n->op == OP_LNOT ? check_is_scalar(n->a) : check_is_int(n->a);
 	if (!ok) {
 		diag_error(c->d, n->op == OP_LNOT ? D_OP_SCALAR :
 		    n->op == OP_NOT ? D_OP_INT : D_OP_ARITH, n->line,
@@ -372,168 +225,6 @@ unary(struct checker *c, struct node *n)
 	return fold_unary(c, n);
 }
 
-static int
-modifiable(struct checker *c, const struct node *n, const struct node *a)
-{
-	const char *op = n->kind == N_INCDEC ?
-	    (n->op == OP_ADD ? "++" : "--") : check_opname(n->op, true);
-
-	if (!a->lval)
-		return diag_error(c->d, D_OP_LVAL, n->line, "operator %s "
-		    "requires modifiable lvalue as an operand", op);
-	if (!check_writable(a))
-		return diag_error(c->d, D_OP_WRITE, n->line, "operator %s can "
-		    "only be applied to a writable variable", op);
-	while (a->kind == N_MEMBER || a->kind == N_ARRAYREF)
-		a = a->a;
-	if (a->kind == N_VAR)
-		a->id->written = true;
-	return 0;
-}
-
-/* A pointer's step, or 1; 0: reported. */
-static uint64_t
-step_of(struct checker *c, const struct node *n, const char *op)
-{
-	if (is_int(n))
-		return 1;
-	if (is_sized_ptr(n))
-		return elem_size(n);
-	diag_error(c->d, D_OP_VFPTR, n->line,
-	    "operator %s requires an operand of known size", op);
-	return 0;
-}
-
-static struct node *
-incdec(struct checker *c, struct node *n)
-{
-	const char *op = n->op == OP_ADD ? "++" : "--";
-
-	if ((n->a = check_expr(c, n->a, USE_BOTH)) == NULL)
-		return NULL;
-	if (n->a->type == NULL)
-		check_settled(c, n->a, type_int(c->u->types, 8, true));
-	if (!check_is_scalar(n->a)) {
-		diag_error(c->d, D_OP_SCALAR, n->line,
-		    "operator %s requires operand of scalar type", op);
-		return NULL;
-	}
-	if ((n->ival = (int64_t)step_of(c, n->a, op)) == 0 ||
-	    modifiable(c, n, n->a) < 0)
-		return NULL;
-	check_settype(c, n, n->a->type);
-	return n;
-}
-
-static struct node *
-assign_op(struct checker *c, struct node *n)
-{
-	const struct dtype *t;
-
-	if (n->a->type == NULL)
-		check_settled(c, n->a, type_int(c->u->types, 8, true));
-	if ((n->op == OP_ADD || n->op == OP_SUB) &&
-	    !type_is_string(n->a->type) && !is_int(n->a)) {
-		uint64_t size = step_of(c, n->a, check_opname(n->op, true));
-
-		if (size == 0)
-			return NULL;
-		if (!is_int(n->b))
-			return incompatible(c, n, n->a, n->b);
-		if ((n->b = scaled(c, n->b, size)) == NULL)
-			return NULL;
-	} else if (!is_int(n->a) || !is_int(n->b)) {
-		if (n->op == OP_ADD || n->op == OP_SUB)
-			return incompatible(c, n, n->a, n->b);
-		diag_error(c->d, n->op == OP_MUL || n->op == OP_DIV ?
-		    D_OP_ARITH : D_OP_INT, n->line, "operator %s requires "
-		    "operands of %s type", check_opname(n->op, true),
-		    n->op == OP_MUL || n->op == OP_DIV ? "arithmetic" :
-		    "integral");
-		return NULL;
-	} else if (n->op != OP_SHL && n->op != OP_SHR) {
-		t = check_promote(c, n->a->type, n->b->type);
-		if ((n->b = check_conv(c, n->b, t)) == NULL)
-			return NULL;
-	}
-	if (n->b->kind == N_INT && n->b->ival == 0 &&
-	    (n->op == OP_DIV || n->op == OP_MOD)) {
-		diag_error(c->d, D_DIV_ZERO, n->line,
-		    "expression contains division by zero");
-		return NULL;
-	}
-	return modifiable(c, n, n->a) < 0 ? NULL : n;
-}
-
-/* Storing 0 frees a dynamic variable, whatever its type. */
-static bool
-frees(const struct node *a, const struct node *b)
-{
-	bool dynamic = a->kind == N_INDEX ||
-	    (a->kind == N_VAR && a->id->scope == SC_SELF);
-
-	return dynamic && check_is_null(b);
-}
-
-static struct node *
-assign_plain(struct checker *c, struct node *n)
-{
-	enum dkind k;
-	struct tnames t;
-
-	if (n->a->type == NULL)
-		check_settled(c, n->a, n->b->type);
-	k = type_base(n->a->type)->kind;
-	if (k == DK_ARRAY || k == DK_FUNC) {
-		check_names(&t, n->a, NULL);
-		diag_error(c->d, D_OP_ARRFUN, n->line, "operator = may not be "
-		    "applied to operand of type \"%s\"", t.a);
-		if (check_is_strcompat(n->b))
-			diag_hint(c->d, "stringof() makes a string of it");
-		return NULL;
-	}
-	if (k == DK_VOID || k == DK_DYN || (!frees(n->a, n->b) &&
-	    !check_argcompat(c, n->a->type, n->b)))
-		return incompatible(c, n, n->a, n->b);
-	if (check_is_ptr(n->b->type) && k == DK_PTR &&
-	    (n->b = decay(c, n->b)) == NULL)
-		return NULL;
-	if ((n->b = check_conv(c, n->b, n->a->type)) == NULL)
-		return NULL;
-	return modifiable(c, n, n->a) < 0 ? NULL : n;
-}
-
-/* A failed assignment still names its variable: give it a type, so that
- * later uses do not add errors. */
-static void
-poison(struct checker *c, struct node *a)
-{
-	if (a != NULL && a->type == NULL)
-		check_settled(c, a, type_int(c->u->types, 8, true));
-}
-
-static struct node *
-assign(struct checker *c, struct node *n)
-{
-	enum use use = n->op == OP_NONE ? USE_WRITE : USE_BOTH;
-	struct node *a, *b;
-
-	a = check_expr(c, n->a, use);
-	b = check_read(c, n->b);
-	if (a == NULL || b == NULL) {
-		poison(c, a);
-		return NULL;
-	}
-	n->a = a;
-	n->b = b;
-	n = n->op == OP_NONE ? assign_plain(c, n) : assign_op(c, n);
-	if (n == NULL)
-		return NULL;
-	n->maxlen = n->b->maxlen;
-	check_settype(c, n, n->a->type);
-	return n;
-}
-
 /* Both arms to one type. */
 static struct node *
 arms(struct checker *c, struct node *n)
@@ -543,7 +234,7 @@ arms(struct checker *c, struct node *n)
 
 	if (str && check_is_strcompat(n->b) && check_is_strcompat(n->c))
 		t = type_string(c->u->types);
-	else if (is_int(n->b) && is_int(n->c))
+	else if (check_is_int(n->b) && check_is_int(n->c))
 		t = type_same(n->b->type, n->c->type) ? n->b->type :
 		    check_promote(c, n->b->type, n->c->type);
 	else if (type_same(n->b->type, n->c->type))
@@ -554,10 +245,10 @@ arms(struct checker *c, struct node *n)
 		return NULL;
 	}
 	if (!str) {
-		n->b = decay(c, n->b);
-		n->c = decay(c, n->c);
+		n->b = check_decay(c, n->b);
+		n->c = check_decay(c, n->c);
 		if (check_is_ptr(t))
-			t = n->b != NULL && is_int(n->b) ? n->c->type :
+			t = n->b != NULL && check_is_int(n->b) ? n->c->type :
 			    n->b->type;
 	}
 	if (n->b == NULL || n->c == NULL ||
@@ -621,7 +312,7 @@ cast(struct checker *c, struct node *n)
 		return fold_cast(c, n);
 	}
 	if (from->kind == DK_ARRAY && to->kind == DK_PTR) {
-		if ((n->a = decay(c, n->a)) == NULL)
+		if ((n->a = check_decay(c, n->a)) == NULL)
 			return NULL;
 		return n;
 	}
@@ -726,8 +417,8 @@ dispatch(struct checker *c, struct node *n, enum use use)
 	case N_MEMBER: return check_member(c, n, use);
 	case N_UNARY: return unary(c, n);
 	case N_BINARY: return binary(c, n);
-	case N_ASSIGN: return assign(c, n);
-	case N_INCDEC: return incdec(c, n);
+	case N_ASSIGN: return check_assign(c, n);
+	case N_INCDEC: return check_incdec(c, n);
 	case N_COND: return cond(c, n);
 	case N_COMMA: return comma(c, n);
 	case N_CAST: return cast(c, n);

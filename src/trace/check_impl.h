@@ -59,6 +59,30 @@ struct tnames { char a[160], b[160]; };
 void	check_names(struct tnames *, const struct node *,
 	    const struct node *);
 
+bool	check_is_int(const struct node *);
+/* D_OP_INCOMPAT for the operands a and b of n; NULL. */
+void	*check_incompat(struct checker *, const struct node *n,
+	    const struct node *a, const struct node *b);
+void	*check_nomem(struct checker *, int line);
+
+/* check_ptr.c */
+/* A pointer or array whose elements have a size; and that size. */
+bool	check_is_sized(const struct node *);
+uint64_t check_elem_size(const struct node *);
+/* An array as the address of its first element. */
+struct node *check_decay(struct checker *, struct node *);
+/* An index as an offset in bytes. */
+struct node *check_scaled(struct checker *, struct node *, uint64_t size);
+/* n, OP_ADD or OP_SUB, whose operands are typed. */
+struct node *check_additive(struct checker *, struct node *n);
+
+/* check_assign.c */
+struct node *check_assign(struct checker *, struct node *);
+struct node *check_incdec(struct checker *, struct node *);
+
+/* Both operands to the promoted type; tag: what to say if they are not
+ * integers. */
+struct node *check_arithmetic(struct checker *, struct node *, enum errtag);
 /* *(a + b), whose operands are typed already. */
 struct node *check_pointer_index(struct checker *, struct node *);
 

@@ -4,7 +4,6 @@
 #include "arena.h"
 #include "check_impl.h"
 #include "ident.h"
-#include "near.h"
 #include "regs.h"
 #include "type_decl.h"
 
@@ -12,14 +11,6 @@ static const char *
 prefix(enum space sp)
 {
 	return sp == SP_SELF ? "self->" : sp == SP_THIS ? "this->" : "";
-}
-
-static void *
-nomem(struct checker *c, int line)
-{
-	diag_error(c->d, D_UNKNOWN, line,
-	    "out of memory, or the program is too large");
-	return NULL;
 }
 
 bool
@@ -107,7 +98,7 @@ first_use(struct checker *c, struct ident *id, struct node *list, size_t n)
 	id->key = arena_calloc(c->u->arena, n + 1, sizeof(*id->key));
 	id->keylen = arena_calloc(c->u->arena, n + 1, sizeof(*id->keylen));
 	if (id->key == NULL || id->keylen == NULL)
-		return nomem(c, id->line), -1;
+		return check_nomem(c, id->line), -1;
 	id->nkey = n;
 	for (struct node *k = list; k != NULL; k = k->next)
 		if (key_type(c, id, i++, k) < 0)
@@ -211,7 +202,7 @@ builtin(struct checker *c, const struct builtindesc *b, int line)
 	}
 	id = ident_add(c->u, SP_GLOBAL, ID_BUILTIN, b->name, line);
 	if (id == NULL)
-		return nomem(c, line);
+		return check_nomem(c, line);
 	id->type = t;
 	id->builtin = b;
 	return id;
@@ -324,7 +315,7 @@ check_var(struct checker *c, struct node *n, enum use use)
 		return undefined(c, n, sp);
 	if (id == NULL && (id = ident_add(c->u, sp, ID_SCALAR, n->str,
 	    n->line)) == NULL)
-		return nomem(c, n->line);
+		return check_nomem(c, n->line);
 	switch (id->kind) {
 	case ID_BUILTIN:
 		return as_builtin(c, n, id);
@@ -398,7 +389,7 @@ c_array(struct checker *c, struct node *n)
 	}
 	if (t->kind == DK_PTR) {
 		if ((p = node_new(c->u, N_BINARY, n->line)) == NULL)
-			return nomem(c, n->line);
+			return check_nomem(c, n->line);
 		p->op = OP_ADD;
 		p->a = n->a;
 		p->b = i;
@@ -457,7 +448,7 @@ assoc_ident(struct checker *c, struct node *n, bool *failed)
 	else if (id->kind == ID_SCALAR)
 		ident_morph(c->u, id, ID_ASSOC);
 	*failed = id == NULL;
-	return id == NULL ? nomem(c, n->line) : id;
+	return id == NULL ? check_nomem(c, n->line) : id;
 }
 
 /* args[n] and uregs[n] */
@@ -542,89 +533,4 @@ check_index(struct checker *c, struct node *n, enum use use)
 	    subscripts(c, n) < 0)
 		return NULL;
 	return c_array(c, n);
-}
-
-static void *
-not_struct(struct checker *c, const struct node *n, const struct dtype *t)
-{
-	char buf[128];
-
-	type_name(t, buf, sizeof(buf));
-	if (t->kind == DK_STRUCT || t->kind == DK_UNION ||
-	    t->kind == DK_FORWARD)
-		diag_error(c->d, D_OP_INCOMPLETE, n->line, "operator %s "
-		    "cannot be applied to a forward declaration: no %s "
-		    "definition is available", n->arrow ? "->" : ".", buf);
-	else if (n->arrow)
-		diag_error(c->d, D_OP_SOU, n->line, "operator -> cannot be "
-		    "applied to pointer to type \"%s\"; must be applied to a "
-		    "struct or union pointer", buf);
-	else
-		diag_error(c->d, D_OP_SOU, n->line, "operator . cannot be "
-		    "applied to type \"%s\"; must be applied to a struct or "
-		    "union", buf);
-	if (!n->arrow && t->kind == DK_PTR)
-		diag_hint(c->d, "did you mean ->?");
-	return NULL;
-}
-
-/* The struct that n's member is looked up in. */
-static const struct dtype *
-struct_of(struct checker *c, const struct node *n)
-{
-	const struct dtype *t = type_base(n->a->type);
-
-	if (n->arrow) {
-		if (!check_is_ptr(t)) {
-			diag_error(c->d, D_OP_PTR, n->line,
-			    "operator -> must be applied to a pointer");
-			if (t->kind == DK_STRUCT || t->kind == DK_UNION)
-				diag_hint(c->d, "did you mean . ?");
-			return NULL;
-		}
-		t = type_base(t->ref);
-	}
-	t = type_complete(c->u->types, t);
-	if ((t->kind != DK_STRUCT && t->kind != DK_UNION) || t->size == 0)
-		return not_struct(c, n, t);
-	return t;
-}
-
-void
-check_member_hint(struct checker *c, const struct dtype *t, const char *name)
-{
-	const char *best = NULL;
-	size_t dist = NEAR_MAX;
-
-	for (size_t i = 0; i < t->nmem; i++)
-		if (t->mem[i].name != NULL)
-			near_best(name, t->mem[i].name, &best, &dist);
-	if (best != NULL)
-		diag_hint(c->d, "did you mean %s?", best);
-}
-
-struct node *
-check_member(struct checker *c, struct node *n, enum use use)
-{
-	const struct dtype *t;
-	const struct dmember *m;
-	char buf[128];
-
-	(void)use;
-	if ((n->a = check_expr(c, n->a, USE_READ)) == NULL ||
-	    (t = struct_of(c, n)) == NULL)
-		return NULL;
-	if (check_translated(c, n->a, t))
-		return check_xmember(c, n, t);
-	if ((m = type_member(t, n->str, &n->mem_bit)) == NULL) {
-		diag_error(c->d, D_TYPE_MEMBER, n->line,
-		    "%s is not a member of %s", n->str,
-		    type_name(t, buf, sizeof(buf)));
-		check_member_hint(c, t, n->str);
-		return NULL;
-	}
-	n->mem_bits = m->bit_size;
-	n->lval = n->arrow || n->a->lval;
-	check_settype(c, n, m->type);
-	return n;
 }

@@ -32,7 +32,8 @@ void	opt_init(struct opts *);
 void	opt_free(struct opts *);
 /* value NULL: the name alone (a flag). -1: *m says what is wrong, worded as
  * "Invalid option name" / "Invalid value for specified option" and why. */
-int	opt_set(struct opts *, const char *name, const char *value, struct msg *);
+int	opt_set(struct opts *, const char *name, const char *value,
+	    struct msg *);
 /* Every option, its default included. */
 const char *opt_name(enum opt);
 int64_t	opt_num(const struct opts *, enum opt);

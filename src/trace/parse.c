@@ -392,14 +392,13 @@ external(struct parser *p, bool *cl)
 static void
 translation_unit(struct parser *p)
 {
-	struct ident **idents = p->u->ident_tail;
-	size_t nclause = p->u->nclause, nerr = p->d->total;
+	size_t n = 0, nerr = p->d->total;
 	bool cl;
 
-	while (lex_char(&p->lx) >= 0)
+	for (; lex_char(&p->lx) >= 0; n++)
 		if (external(p, &cl) < 0)
 			recover(p, cl);
-	if (p->d->total == nerr && p->u->nclause == nclause && *idents == NULL &&
+	if (n == 0 && p->d->total == nerr &&
 	    !opt_flag(&p->t->opt, O_EMPTY))
 		diag_error(p->d, D_EMPTY, p->lx.line,
 		    "empty D program translation unit");

@@ -140,7 +140,7 @@ probe(struct parser *p, struct provdecl *pv)
 	return parse_expect(p, T_SEMI);
 }
 
-/* provider name { probe name(types); … }; gives args[] of USDT probes types */
+/* provider name { probe name(types); … }; types args[] of USDT probes */
 int
 parse_provider(struct parser *p)
 {

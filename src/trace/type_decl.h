@@ -13,6 +13,8 @@ struct arena *type_arena(struct typeset *);
 /* Registers t under a name ("struct foo", "foo"); the latest one is found. */
 int	type_register(struct typeset *, const char *name,
 	    const struct dtype *t);
+/* "struct", "union" or "enum". */
+const char *type_keyword(enum dkind);
 /* One of the types every set has from the start? */
 bool	type_predefined(const struct typeset *, const struct dtype *);
 /* Equal but for typedefs and the spelling of integers. */

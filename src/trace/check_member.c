@@ -1,0 +1,89 @@
+/* check_member.c - members of structs. */
+#include "check_impl.h"
+#include "near.h"
+#include "type_decl.h"
+
+static void *
+not_struct(struct checker *c, const struct node *n, const struct dtype *t)
+{
+	char buf[128];
+
+	type_name(t, buf, sizeof(buf));
+	if (t->kind == DK_STRUCT || t->kind == DK_UNION ||
+	    t->kind == DK_FORWARD)
+		diag_error(c->d, D_OP_INCOMPLETE, n->line, "operator %s "
+		    "cannot be applied to a forward declaration: no %s "
+		    "definition is available", n->arrow ? "->" : ".", buf);
+	else if (n->arrow)
+		diag_error(c->d, D_OP_SOU, n->line, "operator -> cannot be "
+		    "applied to pointer to type \"%s\"; must be applied to a "
+		    "struct or union pointer", buf);
+	else
+		diag_error(c->d, D_OP_SOU, n->line, "operator . cannot be "
+		    "applied to type \"%s\"; must be applied to a struct or "
+		    "union", buf);
+	if (!n->arrow && t->kind == DK_PTR)
+		diag_hint(c->d, "did you mean ->?");
+	return NULL;
+}
+
+/* The struct that n's member is looked up in. */
+static const struct dtype *
+struct_of(struct checker *c, const struct node *n)
+{
+	const struct dtype *t = type_base(n->a->type);
+
+	if (n->arrow) {
+		if (!check_is_ptr(t)) {
+			diag_error(c->d, D_OP_PTR, n->line,
+			    "operator -> must be applied to a pointer");
+			if (t->kind == DK_STRUCT || t->kind == DK_UNION)
+				diag_hint(c->d, "did you mean . ?");
+			return NULL;
+		}
+		t = type_base(t->ref);
+	}
+	t = type_complete(c->u->types, t);
+	if ((t->kind != DK_STRUCT && t->kind != DK_UNION) || t->size == 0)
+		return not_struct(c, n, t);
+	return t;
+}
+
+void
+check_member_hint(struct checker *c, const struct dtype *t, const char *name)
+{
+	const char *best = NULL;
+	size_t dist = NEAR_MAX;
+
+	for (size_t i = 0; i < t->nmem; i++)
+		if (t->mem[i].name != NULL)
+			near_best(name, t->mem[i].name, &best, &dist);
+	if (best != NULL)
+		diag_hint(c->d, "did you mean %s?", best);
+}
+
+struct node *
+check_member(struct checker *c, struct node *n, enum use use)
+{
+	const struct dtype *t;
+	const struct dmember *m;
+	char buf[128];
+
+	(void)use;
+	if ((n->a = check_expr(c, n->a, USE_READ)) == NULL ||
+	    (t = struct_of(c, n)) == NULL)
+		return NULL;
+	if (check_translated(c, n->a, t))
+		return check_xmember(c, n, t);
+	if ((m = type_member(t, n->str, &n->mem_bit)) == NULL) {
+		diag_error(c->d, D_TYPE_MEMBER, n->line,
+		    "%s is not a member of %s", n->str,
+		    type_name(t, buf, sizeof(buf)));
+		check_member_hint(c, t, n->str);
+		return NULL;
+	}
+	n->mem_bits = m->bit_size;
+	n->lval = n->arrow || n->a->lval;
+	check_settype(c, n, m->type);
+	return n;
+}
