@@ -126,3 +126,21 @@ joined() {
 	balance x.bundle
 	joined x.bundle
 }
+
+@test "a window that ends while processes are born has only members' records" {
+	need_trace
+	for n in 1 2 3; do
+		dt-attach -f cpu,syscalls -o x$n.bundle -- sh -c '
+		    while :; do /bin/true; /bin/true | /bin/true; done' \
+		    >out 2>err 3>&- &
+		attach=$!
+		at_phase x$n.bundle run
+		sleep 0.$((n + 2))
+		kill -INT $attach
+		wait $attach
+		dt-finalize <out
+		complete x$n.bundle
+		balance x$n.bundle
+		joined x$n.bundle
+	done
+}

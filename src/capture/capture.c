@@ -226,23 +226,35 @@ inflight_take(struct capture *c)
 		staging_log(&c->st, "inflight: %s", m.text);
 }
 
-/* Stops what runs and notes how; also after an abort. */
 static int
-capture_drain(struct capture *c, struct msg *m)
+maps_end(struct capture *c, struct msg *m)
 {
 	struct msg lost;
-	int rc = run_stop(c, m);
 
 	maps_tick(&c->maps, &c->members, c->maps.perf == NULL);
 	msg_clear(&lost);
-	if (maps_stop(&c->maps, &lost) == -1) {
-		snprintf(c->maps_error, sizeof(c->maps_error), "%.200s",
-		    lost.text);
-		rc = msg_set(m, "maps", "%.400s", lost.text);
-	}
+	if (maps_stop(&c->maps, &lost) == 0)
+		return 0;
+	snprintf(c->maps_error, sizeof(c->maps_error), "%.200s", lost.text);
+	return msg_set(m, "maps", "%.400s", lost.text);
+}
+
+/*
+ * Stops what runs and notes how; also after an abort. procs is the last, so
+ * that there is no record of a process whose birth it has not seen.
+ */
+static int
+capture_drain(struct capture *c, struct msg *m)
+{
+	struct msg late;
+	int rc = run_stop(c, false, m);
+
+	rc |= maps_end(c, m);
+	rc |= run_stop(c, true, m);
 	c->window.drained = clock_now();
-	if (clock_read(&c->clock_end, &c->suspended_end, &lost) == -1)
-		staging_log(&c->st, "clock: %s", lost.text);
+	msg_clear(&late);
+	if (clock_read(&c->clock_end, &c->suspended_end, &late) == -1)
+		staging_log(&c->st, "clock: %s", late.text);
 	return rc;
 }
 

@@ -100,8 +100,8 @@ int run_attach(struct capture *c, struct collector *col, struct msg *m);
 int run_window(struct capture *c, struct msg *m);
 /* Everything this capture has written so far, in bytes. */
 uint64_t run_bytes(struct capture *c);
-/* Stops every collector that lives, procs last, whatever happens. */
-int run_stop(struct capture *c, struct msg *m);
+/* Stops procs, or all other collectors that live, whatever happens. */
+int run_stop(struct capture *c, bool procs, struct msg *m);
 /* Ends a launched target that still runs, as perf record does. */
 void run_end_target(struct capture *c);
 

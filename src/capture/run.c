@@ -243,9 +243,9 @@ run_window(struct capture *c, struct msg *m)
 	return 0;
 }
 
-/* All but procs, or procs alone: together, so that their waits overlap. */
-static void
-stop_some(struct capture *c, bool procs)
+/* Together, so that their waits overlap. */
+int
+run_stop(struct capture *c, bool procs, struct msg *m)
 {
 	unsigned i, from = procs ? 0 : 1, to = procs ? 1 : c->ncol;
 
@@ -261,13 +261,6 @@ stop_some(struct capture *c, bool procs)
 		if (collector_alive(col))
 			collector_stop(c, col, 1);
 	}
-}
-
-int
-run_stop(struct capture *c, struct msg *m)
-{
-	stop_some(c, false);
-	stop_some(c, true);
 	return limits_check(c, m);
 }
 
