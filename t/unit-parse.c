@@ -260,7 +260,7 @@ test_hints(void)
 		{ "BEGIN { count = 1; x = conut; }", NULL },
 		{ "BEGIN { self->abc = 1; x = abc; }",
 		    "did you mean self->abc?" },
-		{ "BEGIN { x = (uint46_t)1; }", NULL },
+		{ "BEGIN { x = (uint46_t)1; }", "did you mean uint64_t?" },
 		{ "BEGIN { while (1) ; }", "D has no loops" },
 		{ "struct s { int alpha; }; struct s v;\n"
 		    "BEGIN { x = v.alpah; }", "did you mean alpha?" },

@@ -49,6 +49,27 @@ closes_like_type(struct parser *p, unsigned ahead)
 	}
 }
 
+/* (name) or (name *) before an operand can be a cast only. */
+static bool
+must_be_type(struct parser *p, unsigned ahead)
+{
+	unsigned n = ahead + 1;
+
+	while (n < LEX_AHEAD - 2 && lex_peek(&p->lx, n)->kind == T_MUL)
+		n++;
+	if (ahead == 0 || lex_peek(&p->lx, ahead - 1)->kind != T_LPAR ||
+	    lex_peek(&p->lx, n)->kind != T_RPAR)
+		return false;
+	if (n > ahead + 1)
+		return true;
+	switch (lex_peek(&p->lx, n + 1)->kind) {
+	case T_IDENT: case T_INT: case T_STR: case T_SELF: case T_THIS:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool
 parse_is_type(struct parser *p, unsigned ahead)
 {
@@ -62,7 +83,8 @@ parse_is_type(struct parser *p, unsigned ahead)
 	name = t->s;
 	if (ident_known(p->u, name) || !closes_like_type(p, ahead))
 		return false;
-	return type_lookup(p->u->types, name) != NULL;
+	return type_lookup(p->u->types, name) != NULL ||
+	    must_be_type(p, ahead);
 }
 
 static int
