@@ -484,8 +484,11 @@ test_options(void)
 	CHECK(opt_flag(&o, O_QUIET));
 	CHECK_INT(opt_set(&o, "quiet", "off", &m), 0);
 	CHECK(!opt_flag(&o, O_QUIET));
-	CHECK_INT(opt_set(&o, "bufpolicy", "ring", &m), 0);
-	CHECK(opt_set(&o, "bufpolicy", "rung", &m) < 0);
+	CHECK_INT(opt_set(&o, "bufpolicy", "switch", &m), 0);
+	CHECK(opt_set(&o, "bufpolicy", "ring", &m) < 0);
+	CHECK_INT(opt_set(&o, "version", "1.13", &m), 0);
+	CHECK(opt_set(&o, "version", "3.0", &m) < 0);
+	CHECK(opt_set(&o, "version", "x", &m) < 0);
 	CHECK(opt_set(&o, "strsize", "big", &m) < 0);
 	CHECK(opt_set(&o, "strsize", NULL, &m) < 0);
 	CHECK(opt_set(&o, "bufsize", "99999999999t", &m) < 0);

@@ -1,6 +1,7 @@
 /* opt.c - values of options, from -x, pragmas and setopt(). */
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -220,6 +221,21 @@ invalid(const char *value, struct msg *m)
 	return msg_set(m, "option", "Invalid value for specified option");
 }
 
+/* The D language this compiler takes: dtrace-utils 2.0's. */
+enum { D_MAJOR = 2, D_MINOR = 0 };
+
+static bool
+known_version(const char *s)
+{
+	int major, minor, n = 0;
+
+	if (sscanf(s, "%d.%d%n", &major, &minor, &n) != 2 ||
+	    (s[n] != '\0' && s[n] != '.'))
+		return false;
+	return major >= 1 && minor >= 0 && (major < D_MAJOR ||
+	    (major == D_MAJOR && minor <= D_MINOR));
+}
+
 int
 opt_set(struct opts *o, const char *name, const char *value, struct msg *m)
 {
@@ -241,6 +257,9 @@ opt_set(struct opts *o, const char *name, const char *value, struct msg *m)
 	if (i == O_STRSIZE && (num < 1 || num > 65536))
 		return msg_set(m, "option", "Invalid value for specified "
 		    "option (1 to 64k)");
+	if (i == O_VERSION && !known_version(value))
+		return msg_set(m, "option", "Version is not supported: D 1.0 "
+		    "to %d.%d are", D_MAJOR, D_MINOR);
 	if ((d->kind == OK_STR || d->kind == OK_LIST) &&
 	    store_str(v, d->kind, value) < 0)
 		return msg_set_nomem(m);

@@ -411,7 +411,8 @@ init(struct parser *p, struct trace *t, struct macros *m, enum pspec spec,
 	p->u = t->unit;
 	p->t = t;
 	p->d = d;
-	p->spec = spec;
+	p->spec = spec == PS_SCRIPT && opt_flag(&t->opt, O_PSPEC) ? PS_NAME :
+	    spec;
 	p->topfile = "<stdin>";
 	p->lx.arena = p->u->arena;
 	p->lx.diag = d;
