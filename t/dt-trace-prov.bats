@@ -1,0 +1,352 @@
+load helper
+
+# dt-trace's providers on real targets.
+
+setup() {
+	helper_setup
+	[ ! -e "$BATS_FILE_TMPDIR/provprog" ] ||
+	    ln -s "$BATS_FILE_TMPDIR/provprog" provprog
+}
+
+setup_file() {
+	"${CC:-cc}" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/provprog" \
+	    "$BATS_TEST_DIRNAME/provprog.c" || true
+}
+
+need_trace() {
+	need_root
+	command -v dt-trace >/dev/null || skip "dt-trace is not built"
+	timeout 20 dt-trace -qn 'BEGIN { exit(0); }' >/dev/null 2>why ||
+	    skip "cannot trace here: $(cat why)"
+	[ -x provprog ] || skip "no compiler, or no <sys/sdt.h>"
+}
+
+dt() {
+	timeout -k 5 60 dt-trace "$@"
+}
+
+# prog MODE PROGRAM: dt-trace -q on provprog in that mode.
+prog() {
+	status 0 dt -q -c "./provprog $1" -n "$2"
+}
+
+@test "syscall: every call of the kernel's has a probe" {
+	need_trace
+	d=/sys/kernel/tracing/events/syscalls
+	[ -d $d ] || skip "no tracefs"
+	set --
+	for c in "$d"/sys_enter_*; do
+		set -- "$@" -n "syscall::${c##*/sys_enter_}:entry"
+	done
+	status 0 dt -l "$@"
+	hasnt "No probe matches"
+	[ "$(grep -c ' syscall .* entry$' <<<"$output")" -eq $(($# / 2)) ]
+}
+
+@test "syscall: as many of each as strace sees" {
+	need_trace
+	need_tool strace
+	strace -o log -qq find /etc -maxdepth 1 >/dev/null
+	sed -n 's/^\([a-z0-9_]*\)(.*/\1/p' log | grep -v '^execve$' | sort |
+	    uniq -c | awk '{ print $2, $1 }' >want
+	[ "$(wc -l <want)" -gt 10 ]
+	dt -q -o got.raw -c 'find /etc -maxdepth 1' -n '
+	    syscall:::entry /pid == $target/ { @[probefunc] = count(); }' \
+	    >/dev/null
+	awk 'NF == 2 { print $1, $2 }' got.raw | sort >got
+	diff want got
+}
+
+@test "syscall: results and errno as strace prints them" {
+	need_trace
+	need_tool strace
+	strace -o log -qq ./provprog calls >/dev/null
+	sed -nE 's/^(close|read|openat|getppid|write)\((.*)\) += (-?[0-9]+) ?([A-Z]*).*/\1 \3 \4/p' \
+	    log | sed 's/^getppid .*/getppid 1 /; s/EBADF/9/; s/ENOENT/2/' |
+	    sed 's/ $/ 0/' | tail -5 >want
+	prog calls 'syscall::getppid:entry /pid == $target/ { self->on = 1; }
+	    syscall::close:return, syscall::read:return, syscall::write:return,
+	    syscall::openat:return /self->on/
+	    { printf("%s %d %d\n", probefunc, arg0, errno); }
+	    syscall::getppid:return /self->on/
+	    { printf("getppid %d %d\n", arg1 > 0, errno); }'
+	diff want - <<<"$output"
+	grep -q '^close -1 9$' want
+}
+
+@test "syscall: a fork's child returns from it, exec in the new program" {
+	need_trace
+	prog children 'BEGIN { tracked[$target] = 1; }
+	    proc:::create /tracked[pid]/ { tracked[args[0]->pr_pid] = 1; }
+	    syscall::*fork:return, syscall::clone*:return /tracked[pid]/
+	    { @[arg1 == 0 ? "child" : "parent"] = count(); }
+	    syscall::execve:return /tracked[pid]/
+	    { @[strjoin(execname, arg1 == 0 ? " ok" : " failed")] = count(); }'
+	has "child  "
+	[ "$(awk '$1 == "child" || $1 == "parent" { print $2 }' \
+	    <<<"$output" | sort -u)" = 4 ]
+	[ "$(grep -cE 'true ok +1$|provprog failed +1$' <<<"$output")" -eq 2 ]
+}
+
+@test "syscall: a call through the 32-bit entry is not taken for another" {
+	need_trace
+	[ "$(uname -m)" = x86_64 ] || skip "not on x86-64"
+	[ "$(./provprog compat 2>/dev/null)" = 1 ] ||
+	    skip "the kernel has no 32-bit entry"
+	prog compat 'syscall::writev:entry /pid == $target/
+	    { printf("writev\n"); }'
+	[ "$output" = 1 ]
+}
+
+@test "syscall: types of arguments" {
+	need_trace
+	prog calls 'syscall::openat:entry /pid == $target &&
+	    args[0] == -100 && arg2 == 0/ { @[sizeof(args[0]),
+	    copyinstr((uintptr_t)args[1])] = count(); }'
+	has "/no/such"
+}
+
+@test "profile: as many samples as the processor's seconds ask for" {
+	need_trace
+	prog 'cpu 1' 'profile-997 /pid == $target/ { @n = count(); }
+	    profile-997 /pid == $target && (arg0 == 0) == (arg1 == 0)/
+	    { @bad = count(); }
+	    END { printa("n %@d\n", @n); printa("bad %@d\n", @bad); }'
+	hasnt "bad"
+	n=$(sed -n 's/^n //p' <<<"$output")
+	[ "$n" -gt 880 ] && [ "$n" -lt 1100 ]
+}
+
+@test "tick: once a period, whether processors sleep or not" {
+	need_trace
+	status 0 dt -qn 'tick-20ms { n++; } tick-1010ms { printf("%d", n);
+	    exit(0); }'
+	[ "$output" -ge 49 ] && [ "$output" -le 51 ]
+	./provprog cpu 1.5 & ./provprog cpu 1.5 &
+	status 0 dt -qn 'tick-20ms { n++; } tick-1010ms { printf("%d", n);
+	    exit(0); }'
+	wait
+	[ "$output" -ge 45 ] && [ "$output" -le 51 ]
+}
+
+@test "profile: units, and what is too fast" {
+	status 0 dt -l -n profile-100 -n profile-10ms -n tick-1us -n tick-0 \
+	    -n tick-300000ns -n tick-2min -n tick-1day
+	[ "$(grep -c ' profile ' <<<"$output")" -eq 5 ]
+	has "failed to match tick-1us"
+	has "failed to match tick-0"
+}
+
+@test "proc: births, execs and deaths, with their reasons" {
+	need_trace
+	prog children 'BEGIN { tracked[$target] = 1; }
+	    proc:::create /tracked[pid]/ { tracked[args[0]->pr_pid] = 1;
+	    @["create"] = count(); }
+	    proc:::start /tracked[pid]/ { @["start"] = count(); }
+	    proc:::exec-success /tracked[pid]/
+	    { @[strjoin("exec ", execname)] = count(); }
+	    proc:::exec-failure /tracked[pid]/
+	    { @[strjoin("failed ", lltostr(args[0]))] = count(); }
+	    proc:::exit /tracked[pid]/
+	    { @[strjoin("exit ", lltostr(args[0]))] = count(); }
+	    proc:::lwp-exit /tracked[pid]/ { @["lwp-exit"] = count(); }
+	    proc:::lwp-create, proc:::lwp-start /tracked[pid]/
+	    { @["thread"] = count(); }'
+	sed 's/^ *//; s/  */ /g; /^$/d' <<<"$output" | sort >got
+	sort >want <<-'END'
+	create 4
+	start 4
+	exec true 1
+	failed 2 1
+	exit 1 4
+	exit 2 1
+	lwp-exit 5
+	END
+	diff want got
+}
+
+@test "proc: threads" {
+	need_trace
+	prog threads 'proc:::lwp-create /pid == $target/
+	    { @[probename, args[0]->pr_lwpid != tid] = count(); }
+	    proc:::lwp-start, proc:::lwp-exit /pid == $target/
+	    { @[probename, pid != tid] = count(); }
+	    proc:::create, proc:::start, proc:::exit /pid == $target/
+	    { @[probename, 0] = count(); }'
+	sed 's/^ *//; s/  */ /g; /^$/d' <<<"$output" | sort >got
+	sort >want <<-'END'
+	exit 0 1
+	lwp-create 1 3
+	lwp-start 1 3
+	lwp-exit 1 3
+	lwp-exit 0 1
+	END
+	diff want got
+}
+
+@test "proc: signals sent, handled and discarded" {
+	need_trace
+	prog signals 'proc:::signal-send /pid == $target && arg2 < 17/
+	    { printf("send %d to %d\n", args[2], args[1]->pr_pid == $target); }
+	    proc:::signal-handle /pid == $target/
+	    { printf("handle %d\n", args[0]); }
+	    proc:::signal-discard /pid == $target && arg2 < 17/
+	    { printf("discard %d\n", args[2]); }'
+	sort <<<"$output" >got
+	diff - got <<-'END'
+	discard 12
+	handle 10
+	send 10 to 1
+	send 12 to 1
+	END
+}
+
+@test "sched: on and off as often as the kernel counts" {
+	need_trace
+	status 0 dt -q -c './provprog sleeps' -n '
+	    sched:::off-cpu /pid == $target/ { @off = count(); }
+	    sched:::on-cpu /pid == $target/ { @on = count(); self->t = 1; }
+	    sched:::off-cpu /pid == $target && self->t/ { @paired = count(); }
+	    sched:::sleep /pid == $target/ { @sleep = count(); }
+	    sched:::wakeup /args[1]->pr_pid == $target/ { @woken = count(); }
+	    END { printa("off %@d\n", @off); printa("on %@d\n", @on);
+	    printa("paired %@d\n", @paired); printa("sleep %@d\n", @sleep);
+	    printa("woken %@d\n", @woken); }'
+	v() { sed -n "s/^$1 //p" <<<"$output"; }
+	n=$(head -1 <<<"$output")
+	# what the kernel counted up to getrusage(); our stop at exec precedes
+	[ "$(v off)" -ge $((n - 3)) ] && [ "$(v off)" -le $((n + 3)) ]
+	[ "$(v on)" -ge $(($(v off) - 1)) ] && [ "$(v on)" -le "$(v off)" ]
+	[ "$(v paired)" -ge $(($(v off) - 1)) ]
+	[ "$(v sleep)" -ge 10 ] && [ "$(v woken)" -ge 10 ]
+}
+
+@test "io: requests that start are done, and their bytes" {
+	need_trace
+	grep -qvE 'loop|ram|zram' <(ls /sys/block) || skip "no block device"
+	status 0 dt -q -c 'dd if=/dev/zero of=f bs=64k count=8 conv=fsync' -n '
+	    io:::start { t[arg0] = timestamp; @["start"] = count(); }
+	    io:::start /execname == "dd"/
+	    { @bytes = sum(args[0]->b_bcount); }
+	    io:::done /t[arg0]/ { @["done"] = count(); t[arg0] = 0; }
+	    END { printa("%s %@d\n", @); printa("bytes %@d\n", @bytes); }'
+	has "start "
+	bytes=$(sed -n 's/^bytes //p' <<<"$output")
+	[ -n "$bytes" ] || skip "the file system writes elsewhere"
+	[ "$bytes" -ge 524288 ]
+	[ "$(sed -n 's/^done //p' <<<"$output")" -ge 1 ]
+}
+
+@test "sdt: a tracepoint's arguments by the kernel's types" {
+	need_trace
+	prog children 'sdt:sched::sched_process_exec
+	    /args[0]->real_parent->tgid == $target/
+	    { printf("%s %d\n", stringof(args[0]->comm), args[1] > 0); }'
+	[ "$output" = "true 1" ]
+	status 0 dt -lvn sdt:sched::sched_switch
+	has "struct task_struct *"
+	status 0 dt -ln 'sdt:sched::sched_wak*'
+	[ "${#lines[@]}" -ge 3 ]
+}
+
+@test "pid: arguments, more than registers hold, results" {
+	need_trace
+	prog funcs 'pid$target:provprog:nine:entry
+	    { printf("%d%d%d%d%d%d%d%d%d\n", arg0, arg1, arg2, arg3, arg4, arg5,
+	    arg6, arg7, arg8); }
+	    pid$target:a.out:nine:return { printf("%d\n", arg1); }
+	    pid$target::leaf:entry, pid$target::leaf:return
+	    { printf("%s %s %s\n", probemod, probefunc, probename); }
+	    pid$target::leaf:0 { printf("at %s %d\n", probename, arg0); }'
+	sort <<<"$output" >got
+	diff - got <<-'END'
+	123456789
+	63
+	at 0 3
+	provprog leaf entry
+	provprog leaf return
+	END
+}
+
+@test "pid: libraries that are not mapped yet, globs, one program for many" {
+	need_trace
+	need_tool jq
+	prog calls 'pid$target:libc.so.6:syscall:entry,
+	    pid$target:libc:syscall:return { @[probename] = count(); }'
+	[ "$(grep -cE '^ +(entry|return) +5$' <<<"$output")" -eq 2 ]
+	status 0 dt -q --stats st.json -c './provprog funcs' -n '
+	    pid$target:provprog:*:entry { @[probefunc] = count(); }'
+	has "  main "
+	has "  leaf "
+	has "  nine "
+	[ "$(jq '.programs | length' st.json)" -eq 1 ]
+}
+
+@test "pid: what is not there is told" {
+	need_trace
+	status 1 dt -c './provprog funcs' -n 'pid$target:provprog:nope:entry
+	    { x = 1; }'
+	has "failed to lookup 'nope' in module 'provprog'"
+	status 1 dt -c './provprog funcs' -n 'pid$target:provprog:leaf:ffff
+	    { x = 1; }'
+	has "no instruction begins at offset 0xffff"
+	status 1 dt -n 'pid999999999:libc:write:entry { x = 1; }'
+	has "999999999"
+}
+
+@test "pid: a running process, left as it was" {
+	need_trace
+	./provprog cpu 1.5 3>&- & pid=$!
+	sleep 0.2
+	status 0 dt -qn 'pid'$pid':libc:clock_gettime:entry,
+	    pid'$pid'::clock_gettime:entry { n++; } tick-300ms
+	    { printf("%d", n > 100); exit(0); }'
+	[ "$output" = 1 ]
+	wait $pid
+}
+
+@test "usdt: every operand, semaphores, a probe at several places" {
+	need_trace
+	prog usdt 'prov$target:::types { printf("%d %d %d %d %d %d %d %s\n",
+	    arg0, arg1, arg2, arg3, arg4, arg5, arg6, copyinstr(arg7)); }
+	    prov$target:::memory { printf("%d %d %d\n", arg0, arg1, arg2); }
+	    prov$target:provprog:usdt:twice-placed { printf("%d\n", arg0); }'
+	# what the program itself prints comes in between
+	has 10
+	diff - <(grep -vx 10 <<<"$output") <<-'END'
+	-1 255 -300 65535 -70000 4000000000 -1099511627776 text
+	1 -77 -5
+	0
+	1
+	99
+	END
+	[ "$(./provprog usdt)" = 00 ]
+	status 0 dt -c './provprog usdt' -ln 'prov$target:::'
+	[ "$(grep -c ' usdt ' <<<"$output")" -eq 4 ]
+}
+
+@test "usdt: by the file's path, in every process" {
+	need_trace
+	p=$BATS_FILE_TMPDIR/provprog
+	dt-trace -qn "BEGIN { printf(\"up\\n\"); }
+	    prov:$p::memory { printf(\"%d\\n\", arg2); exit(0); }" \
+	    >out 2>err 3>&- & tracer=$!
+	for i in $(seq 100); do grep -q up out && break; sleep .05; done
+	[ "$("$p" usdt)" = 00 ]
+	wait $tracer
+	[ "$(cat out)" = "up
+-5" ]
+}
+
+@test "fbt: functions, or why there are none" {
+	need_trace
+	run dt -ln fbt::vfs_write:entry
+	if [[ $output == *"no fbt probes"* ]]; then
+		has "refuses to trace its functions"
+		return
+	fi
+	prog calls 'fbt::vfs_write:entry /pid == $target/ { self->n = arg2; }
+	    fbt::vfs_write:return /pid == $target/
+	    { printf("%d %d\n", self->n, arg1); }'
+	has "0 0"
+}
