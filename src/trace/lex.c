@@ -463,13 +463,34 @@ lex_next(struct lexer *lx)
 	return t;
 }
 
+/* A path up to the colons of the function and the name, without a blank as a
+ * predicate would have one. */
+static bool
+is_path(const char *p, const char *end)
+{
+	int colons = 0;
+
+	for (; p < end && (is_pdesc((unsigned char)*p) || *p == '/'); p++)
+		colons += *p == ':';
+	return colons == 2;
+}
+
 size_t
 lex_pdesc_len(const struct lexer *lx)
 {
-	const char *p = lx->p;
+	const char *p = lx->p, *path = NULL;
 
-	while (p < lx->end && is_pdesc((unsigned char)*p))
-		p++;
+	/* a module may be a path: "shop:/usr/bin/shop::sold" */
+	for (; p < lx->end; p++) {
+		if (*p == '/' && p > lx->p && p[-1] == ':' && path == NULL &&
+		    memchr(lx->p, ':', (size_t)(p - lx->p)) == p - 1 &&
+		    is_path(p, lx->end))
+			path = p;
+		if (!is_pdesc((unsigned char)*p) &&
+		    (*p != '/' || path == NULL ||
+		    memchr(path, ':', (size_t)(p - path)) != NULL))
+			break;
+	}
 	return (size_t)(p - lx->p);
 }
 
