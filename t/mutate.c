@@ -5,6 +5,7 @@
  *	    swap
  *	mutate rec FAMILY KIND[#N] COLUMN=TEXT | COLUMN+N | COLUMN-N ...
  *	mutate rec FAMILY KIND[#N] drop | twice | swap | after LINE
+ *	mutate rec FAMILY KIND[#N] fill COUNT STEP
  *	mutate get FILE PLACE | field FAMILY KIND[#N] COLUMN
  *	mutate lose FAMILY FROM TO COUNT
  *	mutate seal | verdict | report | changing | limited N BYTES
@@ -193,6 +194,26 @@ rec_after(struct edit_lines *l, size_t at, const char *text)
 	free(ts);
 }
 
+/* The record COUNT times more, each STEP ns later. */
+static void
+rec_fill(struct edit_lines *l, size_t at, const char *count, const char *step)
+{
+	const char *rest = strchr(l->v[at], '\t');
+	size_t i, n = strtoul(count, NULL, 10), len = strlen(rest) + 24;
+	uint64_t ts = strtoull(l->v[at], NULL, 10);
+	char *buf = malloc(strlen(l->v[at]) + n * len + 1), *p;
+
+	if (buf == NULL)
+		edit_die("out of memory");
+	p = stpcpy(buf, l->v[at]);
+	for (i = 0; i < n; i++) {
+		ts += strtoull(step, NULL, 10);
+		p += sprintf(p, "%" PRIu64 "%s", ts, rest);
+	}
+	free(l->v[at]);
+	l->v[at] = buf;
+}
+
 static void
 rec_edit(struct edit_lines *l, char *kind, int argc, char **argv)
 {
@@ -214,7 +235,9 @@ rec_edit(struct edit_lines *l, char *kind, int argc, char **argv)
 		t = l->v[at];
 		l->v[at] = l->v[at + 1];
 		l->v[at + 1] = t;
-	} else if (strcmp(argv[0], "after") == 0 && argc > 1)
+	} else if (strcmp(argv[0], "fill") == 0 && argc > 2)
+		rec_fill(l, at, argv[1], argv[2]);
+	else if (strcmp(argv[0], "after") == 0 && argc > 1)
 		rec_after(l, at, argv[1]);
 	else
 		for (i = 0; i < argc; i++)
