@@ -258,6 +258,222 @@ class() {
 @test "variants: pairs" { class PAIR; }
 @test "variants: report" { class REPORT; }
 
+# Untrusted bundles: a clear finding, bounded memory, no hang. Memory: what
+# dt-validate(1) says, and threads' stacks.
+
+# bounded N CMD...: as status, within 60 s and 1 GiB of address space
+bounded() {
+	local want=$1
+	shift
+	run timeout 60 bash -c '
+		grep -q san_init "$(command -v dt-validate)" ||
+		    ulimit -v 1048576
+		exec "$@"' - "$@"
+	[ "$status" -eq "$want" ] || {
+		echo "exit status $status, not $want: $*"
+		echo "$output"
+		return 1
+	}
+}
+
+@test "untrusted: what is neither file nor directory" {
+	need_root
+	good a
+	cd a
+	mkfifo logs/fifo
+	mknod logs/zero c 1 5
+	mknod logs/block b 7 0
+	ln -s /proc/self/fd/0 logs/proc
+	ln -s .. raw/up
+	python3 -c 'import socket
+socket.socket(socket.AF_UNIX).bind("logs/socket")' || true
+	bounded 1 dt-validate .
+	[ "$(ids)" = layout-type ]
+	[ "$(grep -c layout-type <<<"$output")" -ge 5 ]
+}
+
+@test "untrusted: links in the place of files" {
+	need_root
+	for f in manifest.json cohort.json raw/cpu.tsv SHA256SUMS \
+	    artifacts/exe/prog report/report.json validation.json; do
+		for to in /dev/zero /proc/self/mem "$GOOD/$f" nowhere; do
+			good a
+			ln -sf "$to" "a/$f"
+			bounded 1 dt-validate a
+			has "a/$f: error: layout-type: "
+			rm -rf a
+		done
+		good a
+		rm "a/$f"
+		mkfifo "a/$f"
+		bounded 1 dt-validate a
+		rm -rf a
+	done
+	good a
+	mv a/raw raw
+	ln -s ../raw a/raw
+	bounded 1 dt-validate a
+	has 'a/raw: error: layout-type: '
+}
+
+@test "untrusted: a directory in the place of a file, and the reverse" {
+	for f in manifest.json raw/cpu.tsv SHA256SUMS; do
+		good a
+		rm "a/$f"
+		mkdir "a/$f"
+		bounded 1 dt-validate a
+		has "a/$f: error: layout-type: is a directory"
+		rm -rf a
+	done
+	good a
+	rm -rf a/raw
+	echo x >a/raw
+	bounded 1 dt-validate a
+	has 'a/raw: error: layout-type: is a file'
+}
+
+@test "untrusted: more files than a bundle has" {
+	good a
+	mkdir a/artifacts/many
+	(cd a/artifacts/many && seq 66000 | xargs touch)
+	bounded 1 dt-validate a
+	has 'layout-limit'
+}
+
+@test "untrusted: directories without end" {
+	good a
+	(cd a/artifacts && for i in $(seq 300); do
+		mkdir 0123456789 && cd 0123456789 || exit 1
+	done)
+	bounded 1 dt-validate a
+	has 'layout-limit'
+}
+
+@test "untrusted: a line of 1 GiB" {
+	good a
+	truncate -s 1G a/raw/cpu.tsv
+	bounded 1 dt-validate --json a
+	has '"id":"record-long"'
+	good b
+	{
+		cat b/raw/syscalls.tsv
+		head -c 1073741824 /dev/zero | tr '\0' x
+		echo
+	} >long
+	mv long b/raw/syscalls.tsv
+	bounded 1 dt-validate --json b
+	has '"id":"record-long"'
+}
+
+@test "untrusted: files of 1 GiB, sparse" {
+	for f in manifest.json collectors.json validation.json SHA256SUMS \
+	    XXH3SUMS logs/capture.log report/report.json; do
+		good a
+		truncate -s 1G "a/$f"
+		bounded 1 dt-validate a
+		rm -rf a
+	done
+	good a
+	truncate -s 8E a/logs/capture.log 2>/dev/null ||
+	    truncate -s 8T a/logs/capture.log
+	bounded 1 dt-validate --quick -q a &
+	pid=$!
+	sleep 2
+	kill $pid 2>/dev/null || true
+	wait $pid || true
+}
+
+@test "untrusted: JSON that is deep, large or ambiguous" {
+	good a
+	head -c 100000 /dev/zero | tr '\0' '[' >a/capabilities.json
+	bounded 1 dt-validate a
+	has 'json-depth'
+	{
+		printf '{"schema":"dt-capabilities/1","capabilities":['
+		for i in $(seq 100000); do
+			printf '{"name":"c%d","available":true,"reason":null},' $i
+		done
+		printf '{"name":"c","available":true,"reason":null}]}'
+	} >a/capabilities.json
+	bounded 1 dt-validate a
+	hasnt 'json-'
+	{
+		printf '['
+		head -c 4000000 /dev/zero | tr '\0' '1' | sed 's/1/1,/g'
+		printf '1]'
+	} >a/capabilities.json
+	bounded 1 dt-validate a
+	has 'a/capabilities.json'
+	printf '{"schema":"dt-capabilities/1","schema":"x"}' \
+	    >a/capabilities.json
+	bounded 1 dt-validate a
+	has 'json-duplicate'
+}
+
+@test "untrusted: names" {
+	good a
+	for n in $'new\nline' $'tab\t' $'esc\e[31m' $'\xff' $'e\xcc\x81' \
+	    $'\xc3\xa9' LOG .hidden ' ' "$(printf %0200d 1)"; do
+		echo x >"a/logs/$n.log"
+	done
+	echo x >a/logs/log.log
+	bounded 1 dt-validate a
+	has 'layout-name'
+	has 'layout-case: another entry is named'
+	has 'new\x0aline'
+	hasnt $'\e'
+}
+
+@test "untrusted: hard links and a bundle that cannot be read" {
+	good a
+	for f in a/logs/*; do
+		ln "$f" "${f##*/}.link"
+	done
+	bounded 0 dt-validate a
+	has 'layout-hardlink'
+	[ "$(id -u)" -eq 0 ] || {
+		chmod 0 a/manifest.json
+		bounded 2 dt-validate a
+	}
+}
+
+@test "untrusted: a file that grows, shrinks and goes while it is read" {
+	good a
+	cat a/logs/capture.log >log
+	(while :; do
+		echo more >>a/logs/capture.log
+		cat log >a/logs/capture.log
+		for f in raw/procs.tsv artifacts/exe/prog cohort.json; do
+			mv a/$f x && mv x a/$f
+		done
+	done) &
+	pid=$!
+	for i in $(seq 20); do
+		run timeout 60 dt-validate -q a
+		[ "$status" -le 1 ] || break
+	done
+	kill $pid
+	wait $pid || true
+	[ "$status" -le 1 ]
+	cat log >a/logs/capture.log
+	status 0 dt-validate a
+}
+
+@test "untrusted: huge numbers" {
+	good a
+	cd a
+	mr cpu cpu-sample ts=99999999999999999999
+	mr syscalls syscall dur=9223372036854775807
+	mr maps map start=0xffffffffffffffffffff
+	mr syscalls syscall#2 ret=-9223372036854775808
+	man window.drained set 9223372036854775807
+	man clock.end.mono set 18446744073709551615
+	mutate seal
+	bounded 1 dt-validate .
+	has 'record-range'
+	has 'json-range'
+}
+
 @test "mutants: whatever is changed is told, but for t/survivors.txt" {
 	good m
 	cd m

@@ -37,22 +37,24 @@ record_key_cmp(const struct record_key *a, const struct record_key *b)
 static int
 decimal(const char *s, size_t n, uint64_t *v)
 {
-	uint64_t d;
+	uint64_t u = 0, d;
+	bool large = false;
 	size_t i;
 
 	*v = 0;
 	if (n == 0 || (n > 1 && s[0] == '0'))
 		return 1;
-	for (i = 0; i < n; i++)
-		if (s[i] < '0' || s[i] > '9')
-			return 1;
 	for (i = 0; i < n; i++) {
-		d = (uint64_t)(s[i] - '0');
-		if (*v > (UINT64_MAX - d) / 10)
-			return 2;
-		*v = *v * 10 + d;
+		d = (uint64_t)(unsigned char)s[i] - '0';
+		if (d > 9)
+			return 1;
+		/* 19 digits always fit */
+		if (i >= 19 && u > (UINT64_MAX - d) / 10)
+			large = true;
+		u = u * 10 + d;
 	}
-	return 0;
+	*v = u;
+	return large ? 2 : 0;
 }
 
 static int
@@ -286,23 +288,32 @@ record_parse_value(const struct schema_col *col, const char *s, size_t n,
 	return parse_value(col, col->optional, s, n, v, m);
 }
 
-/* Cuts a line into fields; their number, or max + 1 if there are more. */
+/*
+ * Cuts a line into fields; their number, or max + 1 if there are more. Most
+ * are too short for memchr() to be worth its call.
+ */
 static size_t
 split(const char *line, size_t n, struct value *v, size_t max)
 {
-	const char *end = line + n, *tab;
+	const char *end = line + n, *p = line;
 	size_t count = 0;
 
 	for (;;) {
 		if (count == max)
 			return max + 1;
-		tab = memchr(line, '\t', (size_t)(end - line));
+		while (p < end && *p != '\t' && p - line < 32)
+			p++;
+		if (p < end && *p != '\t') {
+			p = memchr(p, '\t', (size_t)(end - p));
+			if (p == NULL)
+				p = end;
+		}
 		v[count].s = line;
-		v[count].len = (size_t)((tab != NULL ? tab : end) - line);
+		v[count].len = (size_t)(p - line);
 		count++;
-		if (tab == NULL)
+		if (p == end)
 			return count;
-		line = tab + 1;
+		line = ++p;
 	}
 }
 
@@ -331,6 +342,7 @@ record_parse(const char *line, size_t n, enum schema_family family,
 	const struct schema_col *col;
 	size_t count, i;
 	int kind, rc;
+	bool marker;
 
 	if (memchr(line, '\0', n) != NULL)
 		return msg_set(m, "record-nul", "a NUL byte in the line");
@@ -345,6 +357,7 @@ record_parse(const char *line, size_t n, enum schema_family family,
 		    r->v[REC_KIND].s, family != FAMILY_ANY ? " of " : "",
 		    family != FAMILY_ANY ? schema_family(family)->name : "");
 	r->kind = (enum schema_kind)kind;
+	marker = (schema_kind(r->kind)->flags & KIND_MARKER) != 0;
 	if (count != schema_ncols(r->kind))
 		return msg_set(m, "record-columns", "%s%zu columns, %s has %zu",
 		    count > RECORD_COLS_MAX ? "more than " : "",
@@ -352,8 +365,11 @@ record_parse(const char *line, size_t n, enum schema_family family,
 		    schema_kind(r->kind)->name, schema_ncols(r->kind));
 	for (i = 0; i < count; i++) {
 		col = schema_col(r->kind, i);
-		if ((schema_kind(r->kind)->flags & KIND_MARKER) != 0 &&
-		    is_threads((int)i))
+		if (i == REC_KIND) {
+			r->v[i].given = true;
+			r->v[i].u = (uint64_t)kind;
+			rc = 0;
+		} else if (marker && is_threads((int)i))
 			rc = parse_marker_prefix(r, (int)i, m);
 		else
 			rc = parse_value(col, col->optional, r->v[i].s,

@@ -263,8 +263,8 @@ val_ctx_check(struct val_pass *p, const struct record *r)
 	const struct val_ctx *c = p->v->ctx;
 	uint64_t rt = 0, span = 0;
 
-	if (val_file(p->v, bundle_raw_path(FAMILY_SPANS)) != NULL &&
-	    (c == NULL || c->full || !p->v->whole[FAMILY_SPANS]))
+	if (p->v->spans && (c == NULL || c->full ||
+	    !p->v->whole[FAMILY_SPANS]))
 		return;
 	if (c != NULL)
 		at(c, p, &rt, &span);

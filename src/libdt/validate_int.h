@@ -87,6 +87,7 @@ struct val {
 	uint64_t records[FAMILY_COUNT];	/* in raw/, ovf apart */
 	bool whole[FAMILY_COUNT];	/* every line of it could be read */
 	struct val_ctx *ctx;	/* contexts of threads; NULL: no spans */
+	bool spans;		/* there is raw/spans.tsv */
 	uint64_t first_execve;	/* entry of the target's, 0 = not seen */
 	uint64_t window_start, window_end;	/* 0, UINT64_MAX: not known */
 	uint64_t clock_start, clock_end;	/* as these */

@@ -48,6 +48,8 @@ struct val_pass {
 	uint64_t *min_to;	/* least end of a drop from here on */
 	size_t ndrops;
 	void *state;		/* of the family */
+	char call[32];		/* the last system call's name, */
+	bool call_fd;		/* and whether it takes a descriptor first */
 	struct msg *m;
 };
 

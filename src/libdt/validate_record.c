@@ -130,6 +130,21 @@ whole_pages(const struct val_pass *p, const struct value *v)
 	    (end == UINT64_MAX || end % page == 0));
 }
 
+/* spool_has_fd(); the same call often comes again. */
+static bool
+takes_fd(struct val_pass *p, const struct value *name)
+{
+	if (name->len >= sizeof(p->call))
+		return spool_has_fd(name->s, name->len);
+	if (strlen(p->call) != name->len ||
+	    memcmp(p->call, name->s, name->len) != 0) {
+		memcpy(p->call, name->s, name->len);
+		p->call[name->len] = '\0';
+		p->call_fd = spool_has_fd(name->s, name->len);
+	}
+	return p->call_fd;
+}
+
 /* What columns of one record say of each other. */
 static void
 check_values(struct val_pass *p, const struct record *r)
@@ -149,8 +164,8 @@ check_values(struct val_pass *p, const struct record *r)
 		if ((v[REC_SYSCALL_ERRNO].u != 0) != (v[REC_SYSCALL_RET].i ==
 		    -1))
 			why = "ret is -1 if and only if errno is not 0";
-		else if (v[REC_SYSCALL_FD].given != spool_has_fd(
-		    v[REC_SYSCALL_NAME].s, v[REC_SYSCALL_NAME].len))
+		else if (v[REC_SYSCALL_FD].given != takes_fd(p,
+		    &v[REC_SYSCALL_NAME]))
 			why = "fd is given if and only if the call takes one "
 			    "first";
 		break;
@@ -159,9 +174,8 @@ check_values(struct val_pass *p, const struct record *r)
 			why = "an error, and bytes were moved";
 		break;
 	case KIND_SYSCALL_OPEN:
-		if (v[REC_SYSCALL_OPEN_FD].given != spool_has_fd(
-		    v[REC_SYSCALL_OPEN_NAME].s,
-		    v[REC_SYSCALL_OPEN_NAME].len))
+		if (v[REC_SYSCALL_OPEN_FD].given != takes_fd(p,
+		    &v[REC_SYSCALL_OPEN_NAME]))
 			why = "fd is given if and only if the call takes one "
 			    "first";
 		break;
@@ -241,9 +255,9 @@ read_all(struct val_pass *p, const struct val_pass_ops *ops,
 	struct record r;
 	struct msg m;
 
+	msg_clear(&m);
 	for (;;) {
 		progress(p, rd);
-		msg_clear(&m);
 		switch (record_read(rd, &r, &m)) {
 		case RECORD_END:
 			return 0;
@@ -261,6 +275,7 @@ read_all(struct val_pass *p, const struct val_pass_ops *ops,
 				*p->m = m;
 				return -1;
 			}
+			msg_clear(&m);
 			break;
 		case RECORD_GOOD:
 			p->line = record_line(rd);
@@ -319,6 +334,7 @@ val_records(struct val *v, struct msg *m)
 {
 	size_t i;
 
+	v->spans = val_file(v, bundle_raw_path(FAMILY_SPANS)) != NULL;
 	if (v->b.have[BUNDLE_COHORT]) {
 		v->members = calloc(v->b.cohort.members.n + 1,
 		    sizeof(*v->members));

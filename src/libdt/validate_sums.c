@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 
 #include "libdt/sums.h"
@@ -7,6 +8,23 @@
 static const char *const told[] = {
 	"sums-missing", "sums-type", "sums-name",
 };
+
+/* Whether a file that could not be read is the bundle's own fault. */
+static bool
+unreadable(struct val *v, const struct msg *m)
+{
+	if (val_file(v, m->path) == NULL)
+		return true;	/* told by the layout, too */
+	if (m->err == ENOENT || m->err == ELOOP || m->err == ENOTDIR)
+		val_found(v, FINDING_LAYOUT_CHANGED, m->path, 0, "%s",
+		    m->text);
+	else if (m->err == 0)
+		val_found(v, FINDING_SUMS_MALFORMED, m->path, m->line, "%s",
+		    m->text);
+	else
+		return false;
+	return true;
+}
 
 static int
 sums_found(void *arg, const struct msg *m)
@@ -20,6 +38,8 @@ sums_found(void *arg, const struct msg *m)
 	if (strcmp(m->id, "sums-changed") == 0)
 		val_found(s->v, FINDING_LAYOUT_CHANGED, m->path, 0, "%s",
 		    m->text);
+	else if (strcmp(m->id, "sums-read") == 0 && unreadable(s->v, m))
+		return 0;
 	else if (val_found_msg(s->v, m) == -1) {
 		s->m = *m;
 		return 1;
