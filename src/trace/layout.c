@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/lower.h"
 #include "trace/lowint.h"
 #include "trace/provider.h"
 
@@ -71,6 +72,18 @@ map_add(struct lower *l, const char *name, uint32_t type, uint32_t keysize,
 		p->map[p->nmap].maxent = l->t->kern.ncpu > 0 ?
 		    (uint32_t)l->t->kern.ncpu : 1;
 	return (int)p->nmap++;
+}
+
+int
+gen_map(struct gen *g, const char *name, uint32_t type, uint32_t keysize,
+    uint32_t valsize, uint32_t maxent)
+{
+	struct lower *l = gen_user(g);
+
+	for (size_t i = MAP_NFIXED; i < l->p->nmap; i++)
+		if (strcmp(l->p->map[i].name, name) == 0)
+			return (int)i;
+	return map_add(l, name, type, keysize, valsize, maxent, 0);
 }
 
 uint32_t
@@ -497,7 +510,8 @@ arrays(struct lower *l)
 		l->nident++;
 	for (ev = provider_events(l->t); ev != NULL; ev = ev->next)
 		n++;
-	l->mapalloc = MAP_NFIXED + l->nident + 2 * n + 8;
+	l->mapalloc = MAP_NFIXED + l->nident + 2 * n + 8 +
+	    GEN_MAPS;
 	p->nlayout = l->u->nclause > 0 ? l->u->nclause : 1;
 	p->nprobe = provider_nprobe(l->t);
 	p->map = arena_calloc(l->ar, l->mapalloc, sizeof(*p->map));

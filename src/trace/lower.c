@@ -793,6 +793,7 @@ generate(struct lower *l, struct event *ev)
 		low_nomem(l);
 		return -1;
 	}
+	gen_setuser(l->g, l);
 	begin_program(l);
 	program(l, ev);
 	if (l->scrmap >= 0) {

@@ -4,6 +4,7 @@
 #ifndef TRACE_LOWER_H
 #define TRACE_LOWER_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 struct diag;
@@ -19,5 +20,14 @@ struct unit;
  */
 int	lower_unit(struct trace *, struct unit *, struct prog **out,
 	    struct diag *, FILE *dumpir, FILE *dumpbpf);
+
+/*
+ * For a provider's code: a map of its own, one of a name in the whole program,
+ * for ir_mapfd(). There may be GEN_MAPS of them.
+ */
+enum { GEN_MAPS = 4 };
+struct gen;
+int	gen_map(struct gen *, const char *name, uint32_t type, uint32_t keysize,
+	    uint32_t valsize, uint32_t maxent);
 
 #endif

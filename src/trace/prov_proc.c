@@ -19,6 +19,7 @@
 #include "trace/attach.h"
 #include "trace/ir.h"
 #include "trace/kernel.h"
+#include "trace/lower.h"
 #include "trace/prov.h"
 #include "trace/provider.h"
 #include "trace/stability.h"
@@ -49,8 +50,8 @@ static const struct procdesc {
 	[K_LWPCREATE] = { "lwp-create", EV_RAWTP, { "sched_process_fork" },
 	    { "lwpsinfo_t *", "psinfo_t *" } },
 	[K_START] = { "start", EV_TP, CLONES("syscalls:sys_exit_"), { NULL } },
-	[K_LWPSTART] = { "lwp-start", EV_TP, CLONES("syscalls:sys_exit_"),
-	    { NULL } },
+	[K_LWPSTART] = { "lwp-start", EV_TP, { "syscalls:sys_exit_clone",
+	    "syscalls:sys_exit_clone3" }, { NULL } },
 	[K_EXEC] = { "exec", EV_TP, { "syscalls:sys_enter_execve",
 	    "syscalls:sys_enter_execveat" }, { "char *" } },
 	[K_EXECSUCCESS] = { "exec-success", EV_RAWTP, { "sched_process_exec" },
@@ -75,7 +76,8 @@ static const struct procdesc {
  * and lwp-exit) have an event each. */
 struct procev {
 	uint32_t kinds;			/* a bit each */
-	int32_t pid, tgid, exit_code, signal, live;	/* member offsets */
+	/* offsets of members */
+	int32_t pid, tgid, exit_code, signal, live, leader, start;
 	bool group_dead;		/* the tracepoint says so itself */
 	bool at;			/* execveat: the path is the second */
 	vreg thread;			/* 1: the new task is a thread */
@@ -143,7 +145,9 @@ proc_offsets(struct trace *t, struct procev *pe, struct msg *m)
 	pe->exit_code = kernel_offset(t, "task_struct", "exit_code");
 	pe->signal = kernel_offset(t, "task_struct", "signal");
 	pe->live = kernel_offset(t, "signal_struct", "live");
-	if (pe->pid < 0 || pe->tgid < 0 || pe->exit_code < 0 ||
+	pe->leader = kernel_offset(t, "task_struct", "group_leader");
+	pe->start = kernel_offset(t, "task_struct", "start_time");
+	if (pe->leader < 0 || pe->start < 0 || pe->pid < 0 || pe->tgid < 0 || pe->exit_code < 0 ||
 	    pe->signal < 0 || pe->live < 0)
 		return msg_set(m, "btf", "the kernel's BTF does not describe "
 		    "task_struct and signal_struct");
@@ -262,6 +266,25 @@ gen_exit_reason(struct gen *g, const struct procev *pe)
 	return v;
 }
 
+/*
+ * Of the threads that come here when none is left alive, several if they exit
+ * at one time, only the first goes on: it enters the process, known by its id
+ * and its leader's start, in a map.
+ */
+static void
+gen_once(struct gen *g, const struct procev *pe)
+{
+	vreg leader = ir_load(g, pe->task, pe->leader, 8);
+	int32_t slot = ir_stack(g, 16, 8);
+	vreg key = ir_fp(g, slot);
+	int map = gen_map(g, "exits", BPF_MAP_TYPE_LRU_HASH, 16, 8, 4096);
+
+	ir_store(g, key, 0, 8, ir_load(g, leader, pe->start, 8));
+	ir_store(g, key, 8, 8, ir_load(g, pe->task, pe->tgid, 4));
+	gen_unless(g, CC_EQ, ir_call(g, BPF_FUNC_map_update_elem, 4,
+	    ir_mapfd(g, map), key, key, ir_imm(g, BPF_NOEXIST)), 0);
+}
+
 /* Ends the program unless the last thread of the process exits. */
 static void
 gen_last_thread(struct gen *g, const struct procev *pe)
@@ -275,6 +298,7 @@ gen_last_thread(struct gen *g, const struct procev *pe)
 	}
 	v = ir_load(g, pe->task, pe->signal, 8);
 	gen_unless(g, CC_EQ, ir_load(g, v, pe->live, 4), 0);
+	gen_once(g, pe);
 }
 
 static void
