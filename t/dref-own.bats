@@ -40,3 +40,8 @@ group() {
 @test "vectors: what the consumer does" {
 	group con
 }
+
+@test "vectors: translators, if and else, constants of the library" {
+	group xlate
+	group front
+}

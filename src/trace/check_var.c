@@ -239,6 +239,7 @@ builtin_bound(const struct checker *c, enum bid b)
 
 	switch (b) {
 	case B_EXECNAME: n = 16; break;
+	case B_EXECARGS: n = 256; break;
 	case B_PROBEPROV: case B_PROBEMOD: case B_PROBENAME: n = 64; break;
 	case B_PROBEFUNC: n = 128; break;
 	default: n = c->u->strmax; break;

@@ -509,6 +509,8 @@ low_strbuiltin(struct lower *l, const struct node *n)
 	case B_PROBEFUNC:
 	case B_PROBENAME:
 		return probe_name(l, n->id->builtin->id);
+	case B_EXECARGS:
+		return low_execargs(l);
 	default:
 		s = fixed(l, "");
 		(void)unsupported(l, n);

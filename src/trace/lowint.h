@@ -262,6 +262,9 @@ struct sval low_strfn(struct lower *, const struct node *);
 struct sval low_netfn(struct lower *, const struct node *);
 vreg	low_intstrfn(struct lower *, const struct node *);
 
+/* lower_args.c */
+struct sval low_execargs(struct lower *);
+
 /* lower_builtin.c */
 vreg	low_builtin(struct lower *, const struct node *);
 struct sval low_strbuiltin(struct lower *, const struct node *);
