@@ -36,6 +36,9 @@ low_speculation(struct lower *l)
 	label top = ir_newlabel(g), got = ir_newlabel(g);
 	label end = ir_newlabel(g);
 
+	if (!kernel_has(l->t, KF_CMPXCHG))
+		(void)low_error(l, D_UNSUP, l->line, "speculations need "
+		    "Linux 5.12 or later");
 	ir_set(g, r, 0);
 	ir_label(g, top);
 	p = ir_alu(g, A_ADD, base, ir_alui(g, A_SHL, r, 3));
