@@ -41,8 +41,9 @@ setup() {
 @test "stack: a deleted program has names" {
 	cp spin gone
 	./gone 3000 &
+	until [ "$(readlink /proc/$!/exe)" = "$T/gone" ]; do sleep 0.01; done
 	rm gone
-	status 0 dt-trace -q -n \
+	status 0 timeout 30 dt-trace -q -n \
 	    'profile-97 / execname == "gone" && arg1 / { trace(uaddr(arg1)); exit(0); }'
 	kill $!
 	wait || true
@@ -109,4 +110,44 @@ setup() {
 	    { usym(arg1); ufunc(arg1); umod(arg1); exit(0); }'
 	[ "${output%%$'\n'*}" = "$(printf '  %-50s  %-50s  %-50s' 'spin`inner' \
 	    'spin`inner' spin)" ]
+}
+
+@test "stack: unwind=dwarf needs no frame pointers" {
+	cat >deep.c <<-'E'
+	#include <string.h>
+	#include <unistd.h>
+	int deep(int n);
+	__attribute__((noinline)) int leaf(int n)
+	{ volatile char big[600]; memset((char *)big, n, sizeof(big));
+	return write(9, (char *)big, 5) < 0 ? big[n] : 1; }
+	__attribute__((noinline)) int even(int n)
+	{ return n == 0 ? leaf(n) + 1 : deep(n - 1) + 2; }
+	__attribute__((noinline)) int deep(int n)
+	{ return n == 0 ? leaf(n) + 3 : even(n - 1) * 2; }
+	int main(void) { return deep(4) == 42; }
+	E
+	gcc -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -o deep deep.c
+	status 0 dt-trace -q -x unwind=dwarf -c ./deep -n 'syscall::write:entry
+	    / pid == $target && arg0 == 9 / { ustack(); exit(0); }'
+	[ "$(sed -n 's/^ *deep`\([a-z_]*\).*/\1/p' <<<"$output" | tr '\n' ' ')" = \
+	    "leaf deep even deep even deep main _start " ]
+	has 'libc.so.6`'
+	# a copy that ends early ends the stack early
+	status 0 dt-trace -q -x unwind=dwarf -x unwindsize=1k -c ./deep -n \
+	    'syscall::write:entry / pid == $target && arg0 == 9 /
+	    { ustack(3); exit(0); }'
+	[ "$(grep -c '`' <<<"$output")" -eq 3 ]
+}
+
+@test "stack: unwind=dwarf, the program gone before its records are read" {
+	status 0 dt-trace -q -x unwind=dwarf -c ./spin -n \
+	    'profile-499 / pid == $target && arg1 / { ustack(); }'
+	has "              spin\`inner+0x"
+	has "              spin\`outer+0x"
+	has "              spin\`main+0x"
+}
+
+@test "stack: unwind=dwarf is refused in a key, and says why" {
+	status 1 dt-trace -q -x unwind=dwarf -n 'BEGIN { @[ustack()] = count(); }'
+	has "line 1: a stack to be unwound by unwind=dwarf cannot be a key"
 }

@@ -270,6 +270,10 @@ key_use(const struct node *n, void *arg)
 		if (n->id->key[i]->kind == DK_DYN) {
 			memset(&d, 0, sizeof(d));
 			dyn_shape(l, k, &d);
+			if (d.rawstack)
+				(void)low_error(l, D_UNSUP, k->line,
+				    "a stack to be unwound by unwind=dwarf "
+				    "cannot be a key: print it as a record");
 			if (d.size > ks->comp[i].size)
 				ks->comp[i] = d;
 		}

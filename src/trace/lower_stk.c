@@ -5,8 +5,13 @@
 #include <string.h>
 
 #include "trace/lowint.h"
+#include "trace/regs.h"
 
-enum { USER_STACK = 1 << 8 };
+enum {
+	USER_STACK = 1 << 8,
+	RAW_CHUNK = 1024,	/* bytes of stack copied at a time */
+	RAW_HEAD = 16 + 8 * REGS_N, RAW_MOST = 64 * 1024,
+};
 
 static uint64_t
 constarg(struct lower *l, const struct node *n, enum opt dflt)
@@ -34,6 +39,51 @@ frames(struct lower *l, const struct node *n, struct datum *d, enum opt dflt)
 	d->size = 8 * (uint32_t)k;
 }
 
+/* unwind=dwarf: registers and stack are copied, the consumer unwinds. */
+static void
+raw_shape(struct lower *l, const struct node *n, struct datum *d)
+{
+	uint64_t size = (uint64_t)opt_num(&l->t->opt, O_UNWINDSIZE);
+
+	if (!kernel_has(l->t, KF_TASK_REGS)) {
+		(void)low_error(l, D_UNSUP, n->line, "unwind=dwarf needs a "
+		    "kernel of at least 5.15");
+		return;
+	}
+	if (size > RAW_MOST)
+		size = RAW_MOST;
+	if (size < RAW_CHUNK)
+		size = RAW_CHUNK;
+	d->rawstack = true;
+	d->size = RAW_HEAD + (uint32_t)(size - size % RAW_CHUNK);
+}
+
+/* As much of the stack as is there: it ends at its mapping's end. */
+static void
+raw_into(struct lower *l, const struct datum *d, vreg dst, int32_t off)
+{
+	struct gen *g = l->g;
+	int32_t at = off + RAW_HEAD;
+	vreg task, regs, sp, n = ir_new(g);
+	label done = ir_newlabel(g);
+
+	task = ir_call(g, BPF_FUNC_get_current_task_btf, 0);
+	regs = ir_call(g, BPF_FUNC_task_pt_regs, 1, task);
+	(void)ir_call(g, BPF_FUNC_probe_read_kernel, 3,
+	    ir_alui(g, A_ADD, dst, off + 16), ir_imm(g, 8 * REGS_N), regs);
+	sp = ir_load(g, dst, off + 16 + REGS_SP, 8);
+	ir_set(g, n, 0);
+	for (; at < off + (int32_t)d->size; at += RAW_CHUNK) {
+		ir_bri(g, CC_NE, ir_call(g, BPF_FUNC_probe_read_user, 3,
+		    ir_alui(g, A_ADD, dst, at), ir_imm(g, RAW_CHUNK), sp), 0,
+		    done);
+		ir_mov(g, sp, ir_alui(g, A_ADD, sp, RAW_CHUNK));
+		ir_mov(g, n, ir_alui(g, A_ADD, n, RAW_CHUNK));
+	}
+	ir_label(g, done);
+	ir_store(g, dst, off + 8, 8, n);
+}
+
 void
 dyn_shape(struct lower *l, const struct node *n, struct datum *d)
 {
@@ -57,6 +107,8 @@ dyn_shape(struct lower *l, const struct node *n, struct datum *d)
 		if (n->list != NULL && n->list->next != NULL)
 			d->arg |= constarg(l, n->list->next,
 			    O_JSTACKSTRSIZE) << 32;
+		if (opt_num(&l->t->opt, O_UNWIND) != 0)
+			raw_shape(l, n, d);
 		break;
 	case F_SYM:
 	case F_FUNC:
@@ -99,6 +151,10 @@ dyn_into(struct lower *l, const struct node *n, const struct datum *d,
 	if (user) {
 		ir_store(g, dst, off, 8, ir_alui(g, A_SHR, low_pidtgid(l),
 		    32));
+		if (own.rawstack) {
+			raw_into(l, &own, dst, off);
+			return;
+		}
 		off += 8;
 		own.size -= 8;
 	}

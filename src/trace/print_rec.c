@@ -62,6 +62,8 @@ print_open(struct trace *t, struct msg *m)
 	if (names_user_code(t->prog) && !opt_flag(&t->opt, O_NORESOLVE)) {
 		/* where the kernel refuses, processes are looked at when seen */
 		(void)sym_events_open(t->sym, NULL);
+		if (opt_num(&t->opt, O_UNWIND) != 0)
+			sym_will_unwind(t->sym);
 		for (i = 0; t->victims != NULL && i < t->victims->n; i++)
 			sym_note_pid(t->sym, t->victims->v[i].pid);
 	}

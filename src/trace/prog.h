@@ -59,6 +59,7 @@ struct datum {
 	enum act what;			/* STACK/USTACK/SYM… for DK_DYN values, */
 					/* else ACT_TRACE */
 	bool nullable_str;		/* first byte is a flag: 0 NULL */
+	bool rawstack;			/* USTACK: to be unwound, symtext.h */
 	uint64_t arg;			/* stack: frames; ustack: string size<<32 */
 };
 

@@ -29,6 +29,8 @@ struct symname {
 
 struct symtab *sym_new(void);
 void	sym_free(struct symtab *);
+/* To be called first where sym_unwind will be used: files then stay open. */
+void	sym_will_unwind(struct symtab *);
 
 /* Looks an address up; false: nothing is known about it. Failure to read
  * symbols leaves name NULL, never an error. */
@@ -37,6 +39,19 @@ bool	sym_user(struct symtab *, pid_t pid, uint64_t addr, struct symname *);
 /* The address of a kernel symbol by name ("max_pfn"), 0: none. mod may be
  * NULL or the module's name. */
 uint64_t sym_kernel_addr(struct symtab *, const char *mod, const char *name);
+
+/*
+ * Unwinds a user stack from copied registers and the copied stack above its
+ * pointer; returns the number of addresses left in pc, the innermost first, at
+ * most max. At least one, the program counter, unless it is of no mapping.
+ */
+struct symsample {
+	const uint64_t *regs;		/* as regs.h says */
+	const uint8_t *stack;
+	size_t nstack;			/* bytes */
+};
+size_t	sym_unwind(struct symtab *, pid_t pid, const struct symsample *,
+	    uint64_t *pc, size_t max);
 
 /*
  * Notes the mappings of a process while it lives: to be called when its first

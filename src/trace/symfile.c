@@ -32,9 +32,10 @@ symfile_load(struct symfile *f)
 			    2 * (size_t)sysconf(_SC_PAGESIZE), f->path, NULL);
 	} else if (f->fd != -1)
 		f->elf = elfsym_fd(f->fd, f->path, ELFSYM_DEBUG_DIR, NULL);
-	if (f->fd != -1)
+	if (f->fd != -1 && !f->keepopen) {
 		close(f->fd);
-	f->fd = -1;
+		f->fd = -1;
+	}
 }
 
 static size_t

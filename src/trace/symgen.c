@@ -132,6 +132,14 @@ symgen_own(struct symgen *g)
 	return mine;
 }
 
+bool
+symgen_has(const struct symgen *g, uint64_t addr)
+{
+	size_t i = index_of(g, addr);
+
+	return i < g->nmap && g->map[i].start <= addr;
+}
+
 const struct symmap *
 symgen_find(const struct symgen *g, uint64_t addr)
 {

@@ -45,6 +45,7 @@ struct symfile {
 	char *path;
 	const char *mod;		/* its last component */
 	int fd;				/* until the symbols are read, or -1 */
+	bool keepopen;			/* until the end */
 	bool loaded;
 	struct elfsym *elf;		/* NULL: no symbols */
 	struct symshown *shown;		/* demangled names, by name's address */
@@ -74,10 +75,14 @@ int	symgen_add(struct symgen *, const struct symmap *);
 /* A copy that is nobody else's, or the same where it already is. NULL: no
  * memory. */
 struct symgen *symgen_own(struct symgen *);
+/* In this one alone. */
+bool	symgen_has(const struct symgen *, uint64_t addr);
 /* In this one or an older one; NULL: none. */
 const struct symmap *symgen_find(const struct symgen *, uint64_t addr);
 struct symevents;
 struct symjit;
+struct symsample;
+struct symunwind;
 struct symproc {
 	struct symproc *next;		/* in its hash chain */
 	pid_t pid;
@@ -88,6 +93,7 @@ struct symproc {
 	bool told;			/* the kernel tells its mappings */
 	struct symgen *gen;
 	struct symjit *jit;
+	struct symunwind *unwind;	/* NULL: nothing was unwound yet */
 };
 
 enum { SYM_HASH = 1024 };
@@ -103,8 +109,18 @@ struct symtab {
 	struct symproc *proc[SYM_HASH];
 	size_t nproc;
 	struct symevents *ev;		/* NULL: not open */
+	bool keepopen;			/* files, for their frame information */
+	size_t nunwind;			/* processes with an unwinder */
+	uint64_t unwound;		/* stacks so far */
 	uint64_t drained_ns;
 };
+
+/* Unwinds by the frame information of the mappings in gen (symunwind.c);
+ * *missing gets an address that is in none of them, or 0. */
+size_t	symunwind_run(struct symtab *, struct symproc *,
+	    const struct symgen *, const struct symsample *, uint64_t *pc,
+	    size_t max, uint64_t *missing);
+void	symunwind_free(struct symunwind *);
 
 /* JIT symbols of /tmp/perf-PID.map, read again when it has grown. */
 const char *symjit_find(struct symproc *, uint64_t addr, uint64_t *off);

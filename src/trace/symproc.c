@@ -17,6 +17,7 @@
 
 #include "libdt/clock.h"
 #include "libdt/proc.h"
+#include "regs.h"
 #include "sym.h"
 #include "symevent.h"
 #include "symint.h"
@@ -41,6 +42,9 @@ sym_new(void)
 static void
 proc_free(struct symtab *st, struct symproc *p)
 {
+	if (p->unwind != NULL)
+		st->nunwind--;
+	symunwind_free(p->unwind);
 	symgen_unref(p->gen);
 	symjit_free(p->jit);
 	free(p);
@@ -122,6 +126,7 @@ file_of(struct symtab *st, pid_t pid, const struct proc_map *pm)
 	f->dev_major = pm->dev_major;
 	f->dev_minor = pm->dev_minor;
 	f->fd = pm->inode != 0 ? open_mapped(pid, pm) : -1;
+	f->keepopen = st->keepopen;
 	f->next = st->file[h];
 	st->file[h] = f;
 	if (f->fd != -1 && ++st->nfd > FD_MAX)
@@ -206,8 +211,10 @@ proc_read(struct symtab *st, struct symproc *p)
 	if (proc_maps(p->pid, note_map, &rd, NULL) != 0 ||
 	    rd.gen->nmap == 0)
 		symgen_unref(rd.gen);	/* none: it is about to go */
-	else
+	else {
 		adopt(p, rd.gen);
+		p->told = st->ev != NULL;	/* from now on */
+	}
 }
 
 /* Forgets processes that have been gone for a while. */
@@ -251,8 +258,12 @@ proc_get(struct symtab *st, pid_t pid, bool *fresh)
 
 /* A new process under a pid: what was known of it was another's. */
 static void
-proc_renew(struct symproc *p)
+proc_renew(struct symtab *st, struct symproc *p)
 {
+	if (p->unwind != NULL)
+		st->nunwind--;
+	symunwind_free(p->unwind);
+	p->unwind = NULL;
 	symgen_unref(p->gen);
 	symjit_free(p->jit);
 	p->gen = NULL;
@@ -348,7 +359,7 @@ on_event(void *arg, const struct symev *e)
 		return;
 	switch (e->kind) {
 	case SYMEV_FORK:
-		proc_renew(p);
+		proc_renew(st, p);
 		parent = proc_get(st, e->ppid, &fresh);
 		if (parent != NULL && fresh)
 			proc_read(st, parent);
@@ -422,11 +433,48 @@ find_map(struct symtab *st, struct symproc *p, bool fresh, uint64_t addr)
 		return m;
 	drain(st, UINT64_MAX);
 	m = symgen_find(p->gen, addr);
-	if (m == NULL && !p->dead && now - p->read_ns > again_ns) {
+	/* what was made executable later is not told */
+	if (m == NULL && !p->dead &&
+	    now - p->read_ns > (p->told ? stale_ns : again_ns)) {
 		proc_read(st, p);
 		m = symgen_find(p->gen, addr);
 	}
 	return m;
+}
+
+void
+sym_will_unwind(struct symtab *st)
+{
+	st->keepopen = true;
+}
+
+/* The newest mappings of a process that hold an address; NULL: none do. */
+static const struct symgen *
+gen_with(const struct symgen *g, uint64_t addr)
+{
+	for (; g != NULL; g = g->older)
+		if (symgen_has(g, addr))
+			return g;
+	return NULL;
+}
+
+size_t
+sym_unwind(struct symtab *st, pid_t pid, const struct symsample *s,
+    uint64_t *pc, size_t max)
+{
+	uint64_t at = s->regs[REGS_PC / 8], missing;
+	struct symproc *p;
+	size_t n;
+	bool fresh;
+
+	if (pid <= 0 || (p = proc_get(st, pid, &fresh)) == NULL ||
+	    find_map(st, p, fresh, at) == NULL)
+		return 0;
+	n = symunwind_run(st, p, gen_with(p->gen, at), s, pc, max, &missing);
+	if (missing != 0 && find_map(st, p, false, missing) != NULL)
+		n = symunwind_run(st, p, gen_with(p->gen, at), s, pc, max,
+		    &missing);
+	return n;
 }
 
 bool

@@ -4,12 +4,16 @@
 
 #include "opt.h"
 #include "prog.h"
+#include "regs.h"
 #include "sym.h"
 #include "symtext.h"
 #include "trace.h"
 #include "value.h"
 
-enum { SYMTEXT_MAX = 4096 + 1024 };	/* C++ names can be long */
+enum {
+	SYMTEXT_MAX = 4096 + 1024,	/* C++ names can be long */
+	FRAMES_MAX = 1024,
+};
 
 static void
 symtext(const struct symname *sn, bool known, uint64_t addr, bool withoff,
@@ -82,6 +86,27 @@ symtext_datum(const struct trace *t, const struct datum *d,
 		return;
 	}
 	symtext(&sn, known, a, d->what == ACT_UADDR, buf, size);
+}
+
+/*
+ * The name of a frame. A return address belongs to the call before it, which
+ * may be the last instruction of its function: then the byte before it tells.
+ */
+static void
+frame_text(const struct trace *t, bool user, pid_t pid, uint64_t pc,
+    bool first, char *buf, size_t size)
+{
+	struct symname sn, prev;
+	bool known = user ? lookup_user(t, pid, pc, &sn) :
+	    lookup_kernel(t, pc, &sn);
+
+	if (!first && known && (sn.name == NULL || sn.off == 0) &&
+	    (user ? lookup_user(t, pid, pc - 1, &prev) :
+	    lookup_kernel(t, pc - 1, &prev)) && prev.name != NULL) {
+		sn = prev;
+		sn.off++;
+	}
+	symtext(&sn, known, pc, true, buf, size);
 }
 
 /* The frames a kernel stack begins with when a program of ours took it. */
@@ -168,6 +193,35 @@ symtext_canonical(const struct trace *t, const struct datum *d, uint8_t *base)
 	memcpy(p, &a, sizeof(a));
 }
 
+static int
+raw_stack(const struct trace *t, FILE *fp, const struct datum *d,
+    const uint8_t *base, int indent)
+{
+	const uint8_t *p = base + d->off;
+	uint64_t regs[REGS_N], pc[FRAMES_MAX], room, len;
+	struct symsample s = { .regs = regs };
+	size_t max = (uint32_t)d->arg, n, i;
+	char buf[SYMTEXT_MAX];
+	pid_t pid;
+
+	putc('\n', fp);
+	if (d->size < 16 + sizeof(regs) || t->sym == NULL)
+		return ferror(fp) ? -1 : 0;
+	pid = (pid_t)value_uint(p, 8);
+	len = value_uint(p + 8, 8);
+	room = d->size - 16 - sizeof(regs);
+	memcpy(regs, p + 16, sizeof(regs));
+	s.stack = p + 16 + sizeof(regs);
+	s.nstack = len < room ? len : room;
+	n = sym_unwind(t->sym, pid, &s, pc, max < FRAMES_MAX ? max :
+	    FRAMES_MAX);
+	for (i = 0; i < n; i++) {
+		frame_text(t, true, pid, pc[i], i == 0, buf, sizeof(buf));
+		fprintf(fp, "%*s%s\n", indent, "", buf);
+	}
+	return ferror(fp) ? -1 : 0;
+}
+
 int
 symtext_stack(const struct trace *t, FILE *fp, const struct datum *d,
     const uint8_t *base, int indent)
@@ -177,7 +231,10 @@ symtext_stack(const struct trace *t, FILE *fp, const struct datum *d,
 	char buf[SYMTEXT_MAX];
 	pid_t pid = 0;
 	uint64_t pc;
+	bool first = true;
 
+	if (d->rawstack)
+		return raw_stack(t, fp, d, base, indent);
 	if (user && d->size >= 8) {
 		pid = (pid_t)value_uint(p, 8);
 		p += 8;
@@ -186,10 +243,8 @@ symtext_stack(const struct trace *t, FILE *fp, const struct datum *d,
 	end = p + 8 * shown_frames(d, (size_t)(end - p) / 8);
 	putc('\n', fp);
 	for (; p + 8 <= end && (pc = value_uint(p, 8)) != 0; p += 8) {
-		if (user)
-			symtext_uaddr(t, pid, pc, buf, sizeof(buf));
-		else
-			symtext_kaddr(t, pc, buf, sizeof(buf));
+		frame_text(t, user, pid, pc, first, buf, sizeof(buf));
+		first = false;
 		fprintf(fp, "%*s%s\n", indent, "", buf);
 	}
 	return ferror(fp) ? -1 : 0;
