@@ -1,5 +1,5 @@
 /*
- * aggset.h - the tables behind agg.h: shared by agg.c (rows, changes), aggread.c
+ * aggset.h - the tables behind agg.h: agg.c (rows, changes), aggread.c
  * (the kernel's maps) and aggsort.c (order, printing).
  *
  * A struct aggset owns its tables, a table its rows.

@@ -60,7 +60,7 @@ print_open(struct trace *t, struct msg *m)
 	if (t->sym == NULL && (t->sym = sym_new()) == NULL)
 		return msg_set_nomem(m);
 	if (names_user_code(t->prog) && !opt_flag(&t->opt, O_NORESOLVE)) {
-		/* where the kernel refuses, processes are looked at when seen */
+		/* where that is refused, processes are looked at */
 		(void)sym_events_open(t->sym, NULL);
 		if (opt_num(&t->opt, O_UNWIND) != 0)
 			sym_will_unwind(t->sym);

@@ -162,7 +162,8 @@ cut_stack(const struct trace *t, const struct datum *d, uint8_t *p)
 bool
 symtext_is_name(const struct datum *d)
 {
-	return d->what == ACT_STACK || d->what == ACT_SYM || d->what == ACT_MOD ||
+	return d->what == ACT_STACK ||
+	    d->what == ACT_SYM || d->what == ACT_MOD ||
 	    d->what == ACT_USYM || d->what == ACT_UMOD;
 }
 

@@ -1,12 +1,12 @@
 /*
  * symtext.h - stacks and symbols in DTrace's layout.
  *
- * Data in a record or key: STACK: datum.size / 8 addresses, ended by 0, of which
- * datum.arg are shown, those of the tracing itself left out; USTACK,
+ * Data in a record or key: STACK: datum.size / 8 addresses, ended by 0, of
+ * which datum.arg are shown, those of the tracing itself left out; USTACK,
  * JSTACK: a u64 pid and then addresses likewise, or (rawstack) a u64 pid, a u64
  * number of stack bytes, u64[REGS_N] registers (regs.h) and the stack from its
- * pointer on; SYM, MOD: a u64 address; USYM,
- * UMOD, UADDR: a u64 pid and a u64 address.
+ * pointer on; SYM, MOD: a u64 address; USYM, UMOD, UADDR: a u64 pid and a u64
+ * address.
  */
 #ifndef TRACE_SYMTEXT_H
 #define TRACE_SYMTEXT_H
