@@ -453,12 +453,18 @@ check_expr(struct checker *c, struct node *n, enum use use)
 		    "expression nested too deeply");
 		return NULL;
 	}
-	/* the parser may share a node only between inlines' copies */
 	c->depth++;
 	r = dispatch(c, n, use);
 	c->depth--;
-	if (r != NULL)
-		r->next = NULL;
+	if (r == NULL)
+		return NULL;
+	if (r->type != NULL && check_is_int(r) &&
+	    type_base(r->type)->size > 8) {
+		diag_error(c->d, D_UNSUP, n->line,
+		    "integers of more than 64 bits cannot be used");
+		return NULL;
+	}
+	r->next = NULL;
 	return r;
 }
 

@@ -96,7 +96,8 @@ low_datum(struct lower *l, const struct node *n)
 		d.size = up8(cap);
 		d.off = low_room(l, d.size);
 		low_strinto(l, n, l->rec, (int32_t)d.off, cap);
-	} else if (type_is_scalar(t)) {
+	} else if (type_is_scalar(t) ||
+	    (t->kind == DK_FLOAT && t->size <= 8)) {
 		d.size = t->kind == DK_PTR ? 8 : (uint32_t)t->size;
 		d.off = low_room(l, d.size);
 		ir_store(g, l->rec, (int32_t)d.off, d.size, low_int(l, n));
