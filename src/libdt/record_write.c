@@ -90,7 +90,7 @@ record_print(const struct record *r, char *buf, size_t cap)
 
 	for (i = 0; i < ncols; i++) {
 		s = text(r, i, num, &n);
-		if (total + n + 1 < cap)
+		if (total + n < cap)
 			memcpy(buf + total, s, n);
 		total += n;
 		if (i + 1 < ncols && total + 1 < cap)
