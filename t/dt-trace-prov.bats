@@ -282,6 +282,38 @@ prog() {
 	[ "$(jq '.programs | length' st.json)" -eq 1 ]
 }
 
+@test "pid: within functions, only where an instruction begins" {
+	need_trace
+	need_tool objdump
+	objdump -d --no-show-raw-insn provprog |
+	    sed -n '/<nine>:$/,/^$/p' >nine
+	start=$((16#$(sed -n '1s/ .*//p' nine)))
+	end=$((16#$(awk 'NF > 1 { a = $1 } END { sub(/:/, "", a); print a }' \
+	    nine)))
+	[ "$end" -gt "$start" ]
+	sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' nine | while read -r a; do
+		printf '%x\n' $((16#$a - start))
+	done >want
+	[ "$(wc -l <want)" -gt 5 ]
+	set --
+	for i in $(seq 0 $((end - start))); do
+		set -- "$@" -n "pidPID:provprog:nine:$(printf %x "$i")"
+	done
+	./provprog cpu 3 3>&- & pid=$!
+	sleep 0.1
+	status 0 dt -l "${@//PID/$pid}"
+	awk '$4 == "nine" { print $5 }' <<<"$output" >got
+	diff want got
+	# they all fire, and the function still does what it did
+	set --
+	while read -r off; do
+		set -- "$@" -n "pid\$target:provprog:nine:$off { @ = count(); }"
+	done <want
+	status 0 dt -q -c './provprog funcs' "$@"
+	[ "$(tr -dc 0-9 <<<"$output")" -eq "$(wc -l <want)" ]
+	kill $pid
+}
+
 @test "pid: what is not there is told" {
 	need_trace
 	status 1 dt -c './provprog funcs' -n 'pid$target:provprog:nope:entry
