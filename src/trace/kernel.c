@@ -193,18 +193,51 @@ find_member(const struct btf *b, const struct btf_type *ty, const char *name,
 	return -1;
 }
 
+/* The type of the member that find_member found; NULL: not a struct. */
+static const struct btf_type *
+member_type(const struct btf *b, const struct btf_type *ty, const char *name,
+    size_t len)
+{
+	const struct btf_member *mem = btf_members(ty);
+
+	for (unsigned i = 0; i < btf_vlen(ty); i++) {
+		const char *n = btf__name_by_offset(b, mem[i].name_off);
+		const struct btf_type *in = btf__type_by_id(b,
+		    (uint32_t)btf__resolve_type(b, mem[i].type));
+
+		if (n == NULL || in == NULL || !btf_is_composite(in))
+			continue;
+		if (strlen(n) == len && memcmp(n, name, len) == 0)
+			return in;
+		if (*n == '\0' && find_member(b, in, name, len) >= 0)
+			return member_type(b, in, name, len);
+	}
+	return NULL;
+}
+
 int32_t
 kernel_offset(struct trace *t, const char *type, const char *member)
 {
 	uint32_t id = kernel_btf_id(t, type, BTF_KIND_STRUCT);
 	const struct btf_type *ty;
-	int64_t off;
+	int64_t off, sum = 0;
+	size_t len;
 
 	if (id == 0)
 		return -1;
 	ty = btf__type_by_id(t->kern.vmlinux, id);
-	off = find_member(t->kern.vmlinux, ty, member, strlen(member));
-	return off < 0 ? -1 : (int32_t)(off / 8);
+	for (;; member += len + 1) {
+		len = strcspn(member, ".");
+		off = find_member(t->kern.vmlinux, ty, member, len);
+		if (off < 0)
+			return -1;
+		sum += off;
+		if (member[len] == '\0')
+			return (int32_t)(sum / 8);
+		ty = member_type(t->kern.vmlinux, ty, member, len);
+		if (ty == NULL)
+			return -1;
+	}
 }
 
 const char *
