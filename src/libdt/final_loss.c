@@ -156,8 +156,13 @@ read_stats(struct loss *l)
 	tree = json_read(l->f->staging, path, &why);
 	if (tree == NULL && why.err == ENOENT)
 		return 0;
-	if (tree == NULL)
+	if (tree == NULL && why.id != NULL &&
+	    strncmp(why.id, "json-", 5) == 0)
 		return complain(l, "its statistics cannot be read", 29);
+	if (tree == NULL) {
+		*l->m = why;
+		return -1;
+	}
 	root = json_root(tree, path);
 	rc = stats_members(l, &root);
 	cJSON_Delete(tree);
@@ -212,8 +217,13 @@ read_err(struct loss *l)
 		l->c->err = strdup("");
 		if (l->c->err == NULL)
 			return msg_set_nomem(l->m);
-		return why.err == ENOENT ? 0 :
-		    complain(l, "its messages are more than can be read", 38);
+		if (why.err == ENOENT)
+			return 0;
+		if (why.id != NULL && strcmp(why.id, "too-big") == 0)
+			return complain(l,
+			    "its messages are more than can be read", 38);
+		*l->m = why;
+		return -1;
 	}
 	for (line = l->c->err; *line != '\0'; line = next) {
 		n = strcspn(line, "\n");

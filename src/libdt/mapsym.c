@@ -1,4 +1,5 @@
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,51 +27,71 @@ vdso_symbols(const struct maps *ms)
 	    eh->e_shentsize, "vdso", NULL);
 }
 
-/* The file by its path, if it is the one that was mapped. */
+/* A file that is gone or hidden is a fact; any other error is one. */
+static bool
+is_absent(int err)
+{
+	return err == ENOENT || err == ENOTDIR || err == EACCES ||
+	    err == EPERM || err == ELOOP || err == ENAMETOOLONG ||
+	    err == ENXIO;
+}
+
+/* The file by its path, if it is the one that was mapped: 1 and *fd. */
 static int
-open_file(const struct map_file *f)
+open_file(const struct map_file *f, int *fd, struct msg *m)
 {
 	char id[ELFID_HEX], *path = malloc(f->n + 1);
 	struct stat st;
 	ssize_t n;
-	int fd = -1;
 
+	*fd = -1;
 	if (path == NULL)
-		return -1;
+		return msg_set_nomem(m);
 	n = record_unescape(path, f->path, f->n);
 	if (n > 0) {
 		path[n] = '\0';
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	}
 	free(path);
-	if (fd == -1)
+	if (n <= 0 || (*fd == -1 && is_absent(errno)))
+		return 0;
+	if (*fd == -1 || fstat(*fd, &st) == -1) {
+		msg_set_errno(m, "open", f->path, "cannot open");
+		if (*fd != -1)
+			close(*fd);
 		return -1;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    elfid_fd(fd, f->path, id, NULL) >= 0 &&
+	}
+	n = 1;
+	if (S_ISREG(st.st_mode))
+		n = elfid_fd(*fd, f->path, id, m);
+	if (n >= 0 && S_ISREG(st.st_mode) &&
 	    strcmp(id, f->build_id != NULL ? f->build_id : "") == 0)
-		return fd;
-	close(fd);
-	return -1;
+		return 1;
+	close(*fd);
+	return n == -1 ? -1 : 0;
 }
 
-static void
-load_symbols(struct maps *ms, struct map_file *f)
+/* Symbols are a help: a file that has none, or a broken one, is no error. */
+static int
+load_symbols(struct maps *ms, struct map_file *f, struct msg *m)
 {
-	int fd;
+	int fd, rc;
 
 	f->tried = true;
 	if (strcmp(f->path, "[vdso]") == 0) {
 		f->sym = vdso_symbols(ms);
-		return;
+		return 0;
 	}
 	if (f->path[0] != '/')
-		return;
-	if ((fd = open_file(f)) != -1) {
+		return 0;
+	rc = open_file(f, &fd, m);
+	if (rc == 1) {
 		f->sym = elfsym_fd(fd, f->path, ELFSYM_DEBUG_DIR, NULL);
 		close(fd);
-	} else if (ms->exe != -1 && f->build_id != NULL &&
+	} else if (rc == 0 && ms->exe != -1 && f->build_id != NULL &&
 	    strcmp(ms->exe_id, f->build_id) == 0)
 		f->sym = elfsym_fd(ms->exe, f->path, ELFSYM_DEBUG_DIR, NULL);
+	return rc == -1 ? -1 : 0;
 }
 
 /* "module`symbol+0xoff" with a symbol as its file spells it. */
@@ -94,8 +115,9 @@ named(const char *module, size_t n, const char *symbol, uint64_t off,
 }
 
 /* A bare address: its name, or its place in a file; NULL: neither. */
-static char *
-resolve(struct maps *ms, size_t space, uint64_t addr)
+static int
+resolve(struct maps *ms, size_t space, uint64_t addr, char **text,
+    struct msg *m)
 {
 	struct map_file *f;
 	const char *symbol;
@@ -174,17 +196,18 @@ demangled(const char *s, size_t n, const char *tick)
 }
 
 /* What a frame becomes; NULL: it stays. */
-static char *
-answer(struct maps *ms, size_t space, const char *s, size_t n)
+static int
+answer(struct maps *ms, size_t space, const char *s, size_t n, char **text,
+    struct msg *m)
 {
 	const char *tick = memchr(s, '`', n);
 	uint64_t addr;
 
-	if (tick == NULL)
-		return bare(s, n, &addr) ? resolve(ms, space, addr) : NULL;
-	if (bare(tick + 1, (size_t)(s + n - tick - 1), &addr))
-		return resolve(ms, space, addr);
-	return demangled(s, n, tick);
+	if (bare(tick != NULL ? tick + 1 : s,
+	    tick != NULL ? (size_t)(s + n - tick - 1) : n, &addr))
+		return resolve(ms, space, addr, text, m);
+	*text = tick != NULL ? demangled(s, n, tick) : NULL;
+	return 0;
 }
 
 static void
@@ -224,7 +247,7 @@ frame_key(const struct maps *ms, size_t space, const char *s, size_t n,
 /* The frame's new text through the memory; NULL: it stays. */
 static int
 lookup(struct maps *ms, size_t space, const char *s, size_t n,
-    const char **text)
+    const char **text, struct msg *m)
 {
 	char key[NAME_BYTES * 2], **v;
 	size_t len = frame_key(ms, space, s, n, key, sizeof(key));
@@ -236,16 +259,18 @@ lookup(struct maps *ms, size_t space, const char *s, size_t n,
 	if (ms->nanswer >= ANSWERS_MAX)
 		forget(ms);
 	if ((i = names_add(&ms->frames, key, len)) == -1)
-		return -1;
+		return msg_set_nomem(m);
 	if ((size_t)i == ms->nanswer) {
 		v = ms->answer;
 		if ((i & (i - 1)) == 0)
 			v = reallocarray(v, i > 0 ? (size_t)i * 2 : 1,
 			    sizeof(*v));
 		if (v == NULL)
-			return -1;
+			return msg_set_nomem(m);
 		ms->answer = v;
-		ms->answer[ms->nanswer++] = answer(ms, space, s, n);
+		if (answer(ms, space, s, n, &v[i], m) == -1)
+			return -1;
+		ms->nanswer++;
 	}
 	*text = ms->answer[i];
 	return 0;
@@ -285,8 +310,8 @@ maps_resolve(struct maps *ms, uint64_t pid, uint64_t ts,
 	if (maps_advance(ms, ts, m) == -1)
 		return -1;
 	while ((s = record_frame(stack, &at, &len)) != NULL) {
-		if (lookup(ms, (size_t)space, s, len, &text) == -1)
-			return msg_set_nomem(m);
+		if (lookup(ms, (size_t)space, s, len, &text, m) == -1)
+			return -1;
 		if (text != NULL) {
 			s = text;
 			len = strlen(text);
