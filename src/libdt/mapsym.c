@@ -123,27 +123,29 @@ resolve(struct maps *ms, size_t space, uint64_t addr, char **text,
 	const char *symbol;
 	uint64_t fileoff, off, start;
 	struct area a;
-	char *text, fn[32];
+	char fn[32];
 
+	*text = NULL;
 	if (!maps_find(ms, space, addr, &a))
-		return NULL;
+		return 0;
 	f = &ms->file[a.file];
 	if (f->path[0] != '/' && strcmp(f->path, "[vdso]") != 0)
-		return NULL;
+		return 0;
 	fileoff = addr - a.start + a.off;
-	if (!f->tried)
-		load_symbols(ms, f);
+	if (!f->tried && load_symbols(ms, f, m) == -1)
+		return -1;
 	symbol = f->sym != NULL ? elfsym_find(f->sym, fileoff, &off) : NULL;
-	if (symbol != NULL)
-		return named(f->module, strlen(f->module), symbol, off, true);
 	/* stripped of its name, a function still has a beginning */
-	if (f->sym != NULL && elfsym_nameless(f->sym, fileoff, &start, &off)) {
+	if (symbol == NULL && f->sym != NULL &&
+	    elfsym_nameless(f->sym, fileoff, &start, &off)) {
 		(void)snprintf(fn, sizeof(fn), "fn@0x%" PRIx64, start);
-		return named(f->module, strlen(f->module), fn, off, true);
+		symbol = fn;
 	}
-	if (asprintf(&text, "%s`+0x%" PRIx64, f->module, fileoff) == -1)
-		return NULL;
-	return text;
+	if (symbol != NULL)
+		*text = named(f->module, strlen(f->module), symbol, off, true);
+	else if (asprintf(text, "%s`+0x%" PRIx64, f->module, fileoff) == -1)
+		*text = NULL;
+	return *text != NULL ? 0 : msg_set_nomem(m);
 }
 
 /* "0x..." alone or after a module: the address. */
