@@ -90,6 +90,7 @@ dyn_shape(struct lower *l, const struct node *n, struct datum *d)
 	d->type = n->type;
 	d->what = ACT_TRACE;
 	d->size = 8;
+	d->rawstack = false;
 	if (n->kind != N_CALL)
 		return;
 	switch (n->func->id) {
