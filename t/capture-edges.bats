@@ -167,6 +167,18 @@ teardown() {
 	[ "$(stage c.bundle .command.exit_code)" = 0 ]
 }
 
+@test "mappings of a set-user-id program that a user starts" {
+	need_root
+	id nobody >/dev/null 2>&1 || skip "no user nobody"
+	open_dir
+	cp "$(type -P sleep)" ./nap
+	chmod 4755 nap
+	fake -P cpu -u nobody -o a.bundle -- ./nap 0.1 >out
+	[ "$(stage a.bundle '.capabilities[]|select(.name=="live-maps")
+	    .available')" = true ] || skip "no perf events"
+	grep -q "^map.*/nap\$" "$(cat out)/spool/maps.spool"
+}
+
 @test "names of commands and bundles may be any bytes" {
 	printf '#!/bin/sh\necho "$1"\n' >$'c m\td\n\xff'
 	chmod +x $'c m\td\n\xff'

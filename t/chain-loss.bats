@@ -34,8 +34,24 @@ load chain
 	need_trace
 	[ "$(uname -r | awk -F. '{ print ($1 >= 6) }')" -eq 1 ] ||
 	    skip "the kernel does not count them (before 6.0)"
-	dt-attach -P cpu -o x.bundle -- sh -c 'sleep 0.5
-	    i=0; while [ $i -lt 2000 ]; do /bin/true; i=$((i + 1)); done
+	cat >maps.c <<-'END'
+	#include <fcntl.h>
+	#include <sys/mman.h>
+	int main(int argc, char **argv)
+	{
+		int fd = open(argv[0], O_RDONLY), i;
+		void *p;
+
+		for (i = 0; i < 60000; i++) {
+			p = mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+			    fd, 0);
+			munmap(p, 4096);
+		}
+		return argc != 1;
+	}
+	END
+	"${CC:-cc}" -o maps maps.c
+	dt-attach -P cpu -o x.bundle -- sh -c 'sleep 0.7; ./maps
 	    echo >done; sleep 2' >out 2>err 3>&- &
 	attach=$!
 	at_phase x.bundle run

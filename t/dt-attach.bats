@@ -463,24 +463,32 @@ lost() {
 @test "a destination that is not writable" {
 	mkdir ro
 	chmod 555 ro
-	[ "$(id -u)" -ne 0 ] || mount_ro ro
+	[ "$(id -u)" -ne 0 ] || mounted ro -o ro
 	status 2 fake -o ro/a.bundle -- touch ran
-	[ "$(id -u)" -ne 0 ] || umount ro
 	[ ! -e ran ]
 }
 
-mount_ro() {
-	mount -t tmpfs -o ro none "$1" 2>/dev/null || skip "cannot mount"
+# mounted DIR OPTION...: a tmpfs there until teardown
+mounted() {
+	local d=$1
+	shift
+	mount -t tmpfs "$@" none "$d" 2>/dev/null || skip "cannot mount"
+	mnt=$T/$d
+}
+
+teardown() {
+	cd /
+	[ -z "${mnt:-}" ] || umount -l "$mnt"
+	helper_teardown
 }
 
 @test "a destination that fills up" {
 	need_root
 	mkdir small
-	mount -t tmpfs -o size=2m none small || skip "cannot mount"
+	mounted small -o size=2m
 	FAKE_CPU=flood run fake -f cpu -o small/a.bundle -- \
 	    sh -c 'echo $$ >pid; sleep 2'
 	cp -r small kept
-	umount small
 	[ "$status" -eq 1 ]
 	has "disk is full"
 	cd kept

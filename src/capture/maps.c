@@ -117,6 +117,8 @@ event_take(void *arg, const struct perfmap_event *e)
 	char hex[ELFID_HEX];
 
 	switch (e->type) {
+	case PERFMAP_FORK:
+		break;
 	case PERFMAP_LOST:
 		drop_note(p, e);
 		break;

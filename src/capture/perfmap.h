@@ -1,6 +1,7 @@
 /*
- * Mappings of a process tree as the kernel tells them while they are made:
- * one perf dummy event a CPU, inherited by children (perf_event_open(2)).
+ * Mappings of a process tree as the kernel tells them while they are made: one
+ * perf dummy event a CPU, of the whole host where that is allowed, else
+ * inherited by the children (perf_event_open(2)).
  *
  * Ownership: a struct perfmap is freed by perfmap_close(); a perfmap_event is
  * lent to the callback.
@@ -18,6 +19,7 @@
 enum perfmap_type {
 	PERFMAP_MAP,		/* an executable mapping */
 	PERFMAP_EXEC,		/* all mappings of the process have gone */
+	PERFMAP_FORK,		/* never given on: pid has made child */
 	PERFMAP_LOST,		/* count events were lost from start to end,
 				   ns, on that cpu */
 };
@@ -25,7 +27,7 @@ enum perfmap_type {
 struct perfmap_event {
 	enum perfmap_type type;
 	uint64_t ts;		/* ns, CLOCK_MONOTONIC */
-	pid_t pid, tid;
+	pid_t pid, tid, child;
 	unsigned cpu;
 	uint64_t start, end, offset;
 	const char *path;	/* as the process sees it; "//anon", "[vdso]" */
