@@ -306,6 +306,21 @@ dumps(const struct run *r, const char *pass)
 	return false;
 }
 
+/* Values that DTrace knows and this system cannot do. */
+static int
+check_options(const struct run *r, struct msg *m)
+{
+	const char *when = opt_str(&r->t.opt, O_EVALTIME);
+
+	if (opt_num(&r->t.opt, O_BUFPOLICY) != 0)
+		return msg_set(m, "usage", "failed to set -x bufpolicy: only "
+		    "switch is supported on this system");
+	if (when != NULL && strcmp(when, "exec") != 0)
+		return msg_set(m, "usage", "failed to set -x evaltime: only "
+		    "exec is supported on this system");
+	return 0;
+}
+
 /* Parses, matches, types and lowers; messages have been told when it fails. */
 static int
 compile(struct run *r, struct msg *m)
@@ -339,7 +354,7 @@ compile(struct run *r, struct msg *m)
 		    dumps(r, "bpf") ? t->out : NULL);
 	if (bad == -1 && r->d.n == 0)
 		return msg_set_nomem(m);
-	return bad;
+	return bad == 0 ? check_options(r, m) : bad;
 }
 
 struct listing {

@@ -147,6 +147,16 @@ x" ]
 	[ "${#lines[@]}" -gt 1 ] && [ "${#lines[@]}" -lt "$all" ]
 }
 
+@test "options that cannot be had are refused" {
+	status 1 dt -x bufpolicy=ring -en BEGIN
+	has "bufpolicy"
+	status 1 dt -x evaltime=main -en BEGIN
+	has "evaltime"
+	status 1 dt -x nosuch -en BEGIN
+	has "failed to set -x nosuch: "
+	status 0 dt -x bufpolicy=switch -x evaltime=exec -en BEGIN
+}
+
 @test "-Z and zdefs: what matches nothing is no error" {
 	need_trace
 	status 1 dt -n 'nosuch:::thing { x = 1; }'

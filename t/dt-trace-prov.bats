@@ -88,14 +88,26 @@ prog() {
 	[ "$(grep -cE 'true ok +1$|provprog failed +1$' <<<"$output")" -eq 2 ]
 }
 
-@test "syscall: a call through the 32-bit entry is not taken for another" {
+@test "syscall: a call through the 32-bit entry is told by its own name" {
 	need_trace
 	[ "$(uname -m)" = x86_64 ] || skip "not on x86-64"
 	[ "$(./provprog compat 2>/dev/null)" = 1 ] ||
 	    skip "the kernel has no 32-bit entry"
-	prog compat 'syscall::writev:entry /pid == $target/
-	    { printf("writev\n"); }'
-	[ "$output" = 1 ]
+	prog compat 'BEGIN { on = 0; }
+	    syscall::close:entry /pid == $target && arg0 == 4321/ { on = 1; }
+	    syscall:::entry /pid == $target && on/
+	    { printf("%s\n", probefunc); }
+	    syscall::close:return /pid == $target && on/
+	    { printf("%d %d\n", arg0, errno); }
+	    syscall::writev:entry /pid == $target/ { printf("writev\n"); }'
+	diff - <(grep -vx 1 <<<"$output") <<-'END'
+	close
+	-1 9
+	getuid
+	socketcall
+	write
+	exit_group
+	END
 }
 
 @test "syscall: types of arguments" {

@@ -74,6 +74,12 @@ map_add(struct lower *l, const char *name, uint32_t type, uint32_t keysize,
 	return (int)p->nmap++;
 }
 
+uint32_t
+gen_rodata(struct gen *g, const void *data, size_t n)
+{
+	return ro_add(gen_user(g), data, n);
+}
+
 int
 gen_map(struct gen *g, const char *name, uint32_t type, uint32_t keysize,
     uint32_t valsize, uint32_t maxent)

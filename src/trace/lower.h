@@ -4,6 +4,7 @@
 #ifndef TRACE_LOWER_H
 #define TRACE_LOWER_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -29,5 +30,7 @@ enum { GEN_MAPS = 4 };
 struct gen;
 int	gen_map(struct gen *, const char *name, uint32_t type, uint32_t keysize,
 	    uint32_t valsize, uint32_t maxent);
+/* Constant bytes for it: the offset for ir_mapval() of MAP_RODATA. */
+uint32_t gen_rodata(struct gen *g, const void *data, size_t n);
 
 #endif

@@ -5,7 +5,7 @@
  * Names are those of <sys/syscall.h>; the kernel's own (newstat, umount) are
  * understood when written out. A call this table has no name for fires only
  * for a description that takes every call, as sys_NUMBER. Calls through the
- * 32-bit entry have numbers of their own and are left out.
+ * 32-bit entry have numbers of their own; they are told by name (sys32.c).
  *
  * Facts of the kernel that show here: a fork's child returns 0 from it in its
  * own right; execve's return is the new program's first (execveat's too: its
@@ -23,14 +23,18 @@
 #include "trace/feature.h"
 #include "trace/ir.h"
 #include "trace/kernel.h"
+#include "trace/lower.h"
+#include "trace/prog.h"
 #include "trace/prov.h"
 #include "trace/provider.h"
 #include "trace/regs.h"
 #include "trace/stability.h"
+#include "trace/sys32.h"
 #include "trace/trace.h"
 #include "trace/type.h"
 
-enum { NSYS = 512, NWORD = NSYS / 64, TS_COMPAT = 2 };
+/* calls by number, and slots for what only 32-bit programs call */
+enum { NSYS = 512, NSLOT = 576, NWORD = NSLOT / 64, TS_COMPAT = 2 };
 enum { ENTRY, RETURN };
 
 static const char *const side_table[] = { "entry", "return" };
@@ -57,6 +61,7 @@ struct sysev {
 	vreg regs, nr, ret;		/* nr: number of the call */
 	uint32_t base;			/* idx of call 0 */
 	int32_t status_off;		/* thread_info.status, 0: none */
+	vreg compat;			/* 1: through the 32-bit entry */
 	bool task_btf;			/* the task may be followed directly */
 };
 
@@ -149,18 +154,18 @@ static int
 syscall_number(struct trace *t, struct event *ev, struct msg *m)
 {
 	struct sysev *se = ev->priv;
-	struct probe *all[NSYS] = { NULL };
+	struct probe *all[NSLOT] = { NULL };
 	char name[16];
 	int64_t base;
 
 	for (int i = 0; i < NTABLE; i++) {
 		int nr = sys_table[i].nr;
 
-		if (nr < 0 || nr >= NSYS)
+		if (nr < 0 || nr >= NSLOT)
 			continue;
 		all[nr] = syscall_probe(t, nr, se->side, sys_table[i].name);
 	}
-	for (int nr = 0; nr < NSYS; nr++) {
+	for (int nr = 0; nr < NSLOT; nr++) {
 		if (all[nr] == NULL) {
 			snprintf(name, sizeof(name), "sys_%d", nr);
 			all[nr] = syscall_probe(t, nr, se->side, name);
@@ -169,7 +174,7 @@ syscall_number(struct trace *t, struct event *ev, struct msg *m)
 			return msg_set_nomem(m);
 		all[nr]->ev = ev;
 	}
-	base = probe_number(t, all, NSYS);
+	base = probe_number(t, all, NSLOT);
 	if (base < 0)
 		return msg_set_nomem(m);
 	se->base = (uint32_t)base;
@@ -203,51 +208,81 @@ syscall_enable(struct trace *t, struct probe *p, struct msg *m)
 	return syscall_number(t, ev, m);
 }
 
-/* Ends the program for a call through the 32-bit entry. */
-static void
-gen_not_compat(struct gen *g, struct event *ev)
-{
 #if defined(__x86_64__)
-	struct sysev *se = ev->priv;
-	label ok;
-	vreg task, status;
+static int
+find_call(const char *name)
+{
+	for (int i = 0; i < NTABLE; i++)
+		if (sys_table[i].nr >= 0 &&
+		    strcmp(sys_table[i].name, name) == 0)
+			return sys_table[i].nr;
+	return -1;
+}
 
-	if (se->status_off == 0)
-		return;
-	ok = ir_newlabel(g);
-	if (se->task_btf) {
-		task = ir_call(g, BPF_FUNC_get_current_task_btf, 0);
-		status = ir_load(g, task, se->status_off, 4);
-	} else {
-		task = ir_call(g, BPF_FUNC_get_current_task, 0);
-		status = gen_read(g, ir_alui(g, A_ADD, task, se->status_off),
-		    4, false);
-	}
-	ir_bri(g, CC_EQ, ir_alui(g, A_AND, status, TS_COMPAT), 0, ok);
+/* The number of a call through the 32-bit entry as the native one; programs
+ * end where there is none. */
+static void
+gen_compat(struct gen *g, struct sysev *se, label done)
+{
+	uint16_t map[NSYS32];
+	label known = ir_newlabel(g), low = ir_newlabel(g);
+	vreg nr = ir_ext(g, se->nr, 4, false), at;
+
+	sys32_map(map, find_call);
+	ir_bri(g, CC_ULT, nr, NSYS32, low);
 	ir_exit(g, 0);
-	ir_label(g, ok);
-#else
-	(void)g, (void)ev;
+	ir_label(g, low);
+	at = ir_mapval(g, MAP_RODATA, gen_rodata(g, map, sizeof(map)));
+	at = ir_alu(g, A_ADD, at, ir_alui(g, A_SHL, nr, 1));
+	ir_loadto(g, se->nr, at, 0, 2);
+	ir_bri(g, CC_NE, se->nr, SYS32_NONE, known);
+	ir_exit(g, 0);
+	ir_label(g, known);
+	ir_set(g, se->compat, 1);
+	ir_jmp(g, done);
+}
 #endif
+
+/* Leaves the number of the call in se->nr, below NSLOT. */
+static void
+gen_number(struct gen *g, struct sysev *se)
+{
+	label done = ir_newlabel(g), known = ir_newlabel(g);
+
+	se->compat = ir_new(g);
+	ir_set(g, se->compat, 0);
+#if defined(__x86_64__)
+	if (se->status_off != 0) {
+		label native = ir_newlabel(g);
+		vreg status = ir_load(g, ir_call(g,
+		    BPF_FUNC_get_current_task_btf, 0), se->status_off, 4);
+
+		ir_bri(g, CC_EQ, ir_alui(g, A_AND, status, TS_COMPAT), 0,
+		    native);
+		gen_compat(g, se, done);
+		ir_label(g, native);
+	}
+#endif
+	ir_bri(g, CC_ULT, se->nr, NSYS, known);
+	ir_exit(g, 0);
+	ir_label(g, known);
+	ir_label(g, done);
 }
 
 static int
 syscall_gen_enter(struct gen *g, struct event *ev)
 {
 	struct sysev *se = ev->priv;
-	label ok = ir_newlabel(g);
 
+	se->nr = ir_new(g);
 	se->regs = ir_load(g, ir_ctx(g), 0, 8);
 	if (se->side == ENTRY) {
-		se->nr = ir_load(g, ir_ctx(g), 8, 8);
+		ir_loadto(g, se->nr, ir_ctx(g), 8, 8);
 	} else {
 		se->ret = ir_load(g, ir_ctx(g), 8, 8);
-		se->nr = ir_load(g, se->regs, REGS_SYSCALL, 8);
+		ir_loadto(g, se->nr, se->regs, REGS_SYSCALL, 8);
 	}
-	ir_bri(g, CC_ULT, se->nr, NSYS, ok);
-	ir_exit(g, 0);
-	ir_label(g, ok);
-	gen_not_compat(g, ev);
+	gen_number(g, se);
 	return 0;
 }
 
@@ -299,6 +334,24 @@ gen_errno(struct gen *g, struct sysev *se)
 }
 
 static vreg
+gen_entry_arg(struct gen *g, struct sysev *se, unsigned n)
+{
+	vreg v = ir_new(g);
+
+	ir_loadto(g, v, se->regs, regs_syscall[n], 8);
+#if defined(__x86_64__)
+	if (se->status_off != 0) {
+		label native = ir_newlabel(g);
+
+		ir_bri(g, CC_EQ, se->compat, 0, native);
+		ir_loadto(g, v, se->regs, regs_syscall32[n], 4);
+		ir_label(g, native);
+	}
+#endif
+	return v;
+}
+
+static vreg
 syscall_gen_arg(struct gen *g, struct event *ev, unsigned n)
 {
 	struct sysev *se = ev->priv;
@@ -306,8 +359,7 @@ syscall_gen_arg(struct gen *g, struct event *ev, unsigned n)
 	vreg v;
 
 	if (se->side == ENTRY)
-		return n < 6 ? ir_load(g, se->regs, regs_syscall[n], 8)
-		    : ir_imm(g, 0);
+		return n < 6 ? gen_entry_arg(g, se, n) : ir_imm(g, 0);
 	if (n > 1)
 		return ir_imm(g, 0);
 	ok = ir_newlabel(g);

@@ -23,6 +23,9 @@ static const int16_t regs_call[6] = { REGS_RDI, REGS_RSI, REGS_RDX,
 	REGS_RCX, REGS_R8, REGS_R9 };
 static const int16_t regs_syscall[6] = { REGS_RDI, REGS_RSI, REGS_RDX,
 	REGS_R10, REGS_R8, REGS_R9 };
+/* through the 32-bit entry, the low halves */
+static const int16_t regs_syscall32[6] = { REGS_RBX, REGS_RCX, REGS_RDX,
+	REGS_RSI, REGS_RDI, REGS_RBP };
 /* STACKARG: the first stack argument, from the stack pointer */
 enum { REGS_NCALL = 6, REGS_STACKARG = 8, REGS_N = 21 };
 #elif defined(__aarch64__)
