@@ -434,7 +434,7 @@ test_kernel_types(void)
 	    "f = ((fileinfo_t *)arg0)->fi_name; i = fds[3].fi_pathname;\n"
 	    "d = ((devinfo_t *)arg0)->dev_name;\n"
 	    "b = ((bufinfo_t *)arg0)->b_edev;\n"
-	    "g = curpsinfo->pr_sid; h = curlwpsinfo->pr_sname; }";
+	    "g = (*curpsinfo).pr_sid; h = curlwpsinfo->pr_sname; }";
 	static const char ambig[] = "int PIDTYPE_TGID;\n"
 	    "BEGIN { e = (enum pid_type)1 == PIDTYPE_TGID; }";
 	static const char member[] = "BEGIN { trace(curpsinfo->pr_pd); }";
@@ -455,6 +455,10 @@ test_kernel_types(void)
 	front_open(&f, false);
 	front_run(&f, ambig, PS_SCRIPT, NULL);
 	CHECK(f.d.n == 1 && f.d.msg[0].tag == D_IDENT_AMBIG);
+	front_end(&f);
+	front_open(&f, false);
+	front_run(&f, "BEGIN { trace(*curpsinfo); }", PS_SCRIPT, NULL);
+	CHECK(f.d.n == 1 && f.d.msg[0].tag == D_OP_DYN);
 	front_end(&f);
 	front_open(&f, false);
 	front_run(&f, member, PS_SCRIPT, NULL);

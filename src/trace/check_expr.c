@@ -160,6 +160,11 @@ deref(struct checker *c, struct node *n)
 		    of->kind == DK_VOID ? "void" : "function");
 		return NULL;
 	}
+	if (check_translated(c, n->a, of)) {
+		diag_error(c->d, D_OP_DYN, n->line, "a translated struct has "
+		    "no value of its own: name one of its members");
+		return NULL;
+	}
 	if ((n->a = check_decay(c, n->a)) == NULL)
 		return NULL;
 	n->lval = true;

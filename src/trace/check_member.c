@@ -70,6 +70,11 @@ check_member(struct checker *c, struct node *n, enum use use)
 	char buf[128];
 
 	(void)use;
+	/* (*p).m is p->m, also where *p is no value */
+	if (!n->arrow && n->a->kind == N_UNARY && n->a->op == OP_DEREF) {
+		n->a = n->a->a;
+		n->arrow = true;
+	}
 	if ((n->a = check_expr(c, n->a, USE_READ)) == NULL ||
 	    (t = struct_of(c, n)) == NULL)
 		return NULL;
