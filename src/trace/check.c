@@ -85,7 +85,7 @@ statement_expr(struct checker *c, struct node *n)
 		    "expression has null effect: @%s", n->str);
 		return NULL;
 	default:
-		return check_expr(c, n, USE_READ);
+		return check_read(c, n);
 	}
 }
 

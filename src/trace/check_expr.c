@@ -473,6 +473,17 @@ check_expr(struct checker *c, struct node *n, enum use use)
 	return r;
 }
 
+/* xlate<> is only good for its members (check_member). */
+static struct node *
+untranslated(struct checker *c, struct node *n)
+{
+	if (n == NULL || n->kind != N_XLATE)
+		return n;
+	diag_error(c->d, D_OP_DYN, n->line, "a translated struct has no value "
+	    "of its own: name one of its members");
+	return NULL;
+}
+
 struct node *
 check_read(struct checker *c, struct node *n)
 {
@@ -482,7 +493,7 @@ check_read(struct checker *c, struct node *n)
 	c->dyn = false;
 	r = check_expr(c, n, USE_READ);
 	c->dyn = dyn;
-	return r;
+	return untranslated(c, r);
 }
 
 struct node *
@@ -494,5 +505,5 @@ check_dyn(struct checker *c, struct node *n)
 	c->dyn = true;
 	r = check_expr(c, n, USE_READ);
 	c->dyn = dyn;
-	return r;
+	return untranslated(c, r);
 }
