@@ -160,7 +160,7 @@ maps_files(struct maps *ms, int (*fn)(void *arg, const char *path, size_t n,
 
 	for (i = 0; i < ms->nfile && rc == 0; i++) {
 		f = &ms->file[i];
-		if (f->kept && (f->path[0] == '/' || f->build_id != NULL))
+		if (f->kept && (maps_is_file(f) || f->build_id != NULL))
 			rc = fn(arg, f->path, f->n, f->build_id);
 	}
 	return rc;
@@ -419,7 +419,7 @@ maps_exec_id(struct maps *ms, uint64_t pid, uint64_t ts, const char *path,
 		if (e->change != MAP_ADD)
 			continue;
 		f = &ms->file[e->file];
-		if (gone && first == NULL && f->path[0] == '/')
+		if (gone && first == NULL && maps_is_file(f))
 			first = e;
 		if (same_base(f->path, f->n, path, n) &&
 		    (named == NULL || e->ts <= ts))

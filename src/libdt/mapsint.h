@@ -68,6 +68,13 @@ struct maps {
 	size_t ncap;
 };
 
+/* A path, not "[heap]" or perf's "//anon". */
+static inline bool
+maps_is_file(const struct map_file *f)
+{
+	return f->path[0] == '/' && f->path[1] != '/';
+}
+
 /* The number of a pid's space, made if it is new; -1: no memory. */
 ssize_t maps_space(struct maps *ms, uint64_t pid);
 /* Applies what happened up to ts. */

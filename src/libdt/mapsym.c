@@ -82,7 +82,7 @@ load_symbols(struct maps *ms, struct map_file *f, struct msg *m)
 		f->sym = vdso_symbols(ms);
 		return 0;
 	}
-	if (f->path[0] != '/')
+	if (!maps_is_file(f))
 		return 0;
 	rc = open_file(f, &fd, m);
 	if (rc == 1) {
@@ -129,7 +129,7 @@ resolve(struct maps *ms, size_t space, uint64_t addr, char **text,
 	if (!maps_find(ms, space, addr, &a))
 		return 0;
 	f = &ms->file[a.file];
-	if (f->path[0] != '/' && strcmp(f->path, "[vdso]") != 0)
+	if (!maps_is_file(f) && strcmp(f->path, "[vdso]") != 0)
 		return 0;
 	fileoff = addr - a.start + a.off;
 	if (!f->tried && load_symbols(ms, f, m) == -1)
