@@ -65,6 +65,13 @@ check_exe(struct val_pass *p, const struct value *path,
 		m->exe_same = true;
 }
 
+/* A path, not "[heap]" or perf's "//anon". */
+static bool
+is_file(const struct value *path)
+{
+	return path->len > 1 && path->s[0] == '/' && path->s[1] != '/';
+}
+
 /* Files, and what has a build-id (the vdso), are libraries. */
 static int
 maps_record(struct val_pass *p, const struct record *r)
@@ -75,7 +82,7 @@ maps_record(struct val_pass *p, const struct record *r)
 	ssize_t i;
 
 	if (r->kind != KIND_MAP || !p->v->b.have[BUNDLE_MANIFEST] ||
-	    (!id->given && (path->len == 0 || path->s[0] != '/')))
+	    (!id->given && !is_file(path)))
 		return 0;
 	check_exe(p, path, id);
 	i = val_map_get(&s->map, hash(path->s, path->len),
