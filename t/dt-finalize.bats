@@ -611,3 +611,15 @@ cpu-sample\t1005500000001\t4000\t4000\t1\tuser\n\n'
 	finalize 2 link
 	[ -d "$S/spool" ]
 }
+
+@test "anonymous memory is mapped, but no library" {
+	stage
+	spool maps -e '/^COUNT/s/6/8/' -e '/^COUNT/i \
+map\t1001600000000\t4000\t4000\t0\t0x20000000\t0x20001000\t0x0\t-\t//anon\
+map\t1001600000001\t4000\t4000\t0\t0x30000000\t0x30001000\t0x0\t-\t'
+	spool cpu -e '/^COUNT/s/4/5/' -e '/^COUNT/i \
+cpu-sample\t1003000000000\t4000\t4000\t1\tuser\n\n 0x20000010\n'
+	complete
+	records cpu | grep -q '	user	0x20000010$'
+	! jq -r '.libraries[].path' b.bundle/manifest.json | grep -v '^/usr'
+}
