@@ -45,3 +45,19 @@ group() {
 	group xlate
 	group front
 }
+
+@test "vectors: strings" {
+	group str
+}
+
+@test "vectors: memory, structures, bit-fields" {
+	group mem
+}
+
+@test "vectors: faults and ERROR" {
+	group flt
+}
+
+@test "vectors: speculations" {
+	group spec
+}

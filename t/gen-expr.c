@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NVAR = 24, NSTR = 5, STRMAX = 256, NCLAUSE = 12, NSTMT = 9 };
+enum { NVAR = 24, NSTR = 5, NELEM = 64, STRMAX = 256, NCLAUSE = 12,
+       NSTMT = 9 };
 
 struct val { uint64_t v; unsigned size; bool sign; };
 
@@ -25,6 +26,9 @@ static struct prog {
 	FILE *d, *out;
 	struct var var[NVAR];
 	char str[NSTR][STRMAX + 1];
+	/* associative arrays: g[int, string] and self->t[int8_t], int32_t */
+	struct elem { char key[STRMAX + 32]; int32_t v; } elem[NELEM];
+	size_t nelem;
 } *P;
 
 /* A text under construction: the D expression. */
@@ -135,6 +139,47 @@ variable(struct text *t)
 
 	add(t, "%s", v->name);
 	return v->val;
+}
+
+static void string(struct text *, char *, int);
+
+/* An element, made at its first use; NULL: there are enough. */
+static struct elem *
+element(struct text *t, int depth)
+{
+	char key[STRMAX + 32], s[STRMAX + 1];
+	size_t n;
+
+	if (rnd(2)) {
+		add(t, "g[(int)(");
+		n = (size_t)expr(t, depth - 1).v & 3;
+		add(t, " & 3), ");
+		string(t, s, 0);
+		add(t, "]");
+		snprintf(key, sizeof(key), "g %zu %s", n, s);
+	} else {
+		add(t, "self->t[(int8_t)(");
+		n = (size_t)expr(t, depth - 1).v & 7;
+		add(t, " & 7)]");
+		snprintf(key, sizeof(key), "t %zu", n);
+	}
+	for (n = 0; n < P->nelem; n++)
+		if (strcmp(P->elem[n].key, key) == 0)
+			return &P->elem[n];
+	if (n == NELEM)
+		return NULL;
+	strcpy(P->elem[n].key, key);
+	P->elem[n].v = 0;
+	return &P->elem[P->nelem++];
+}
+
+static struct val
+ofelement(struct text *t, int depth)
+{
+	struct elem *e = element(t, depth);
+
+	return (struct val){ (uint64_t)(int64_t)(e != NULL ? e->v : 0), 4,
+	    true };
 }
 
 static struct val
@@ -277,8 +322,6 @@ cut(char *s)
 {
 	s[STRMAX] = '\0';
 }
-
-static void string(struct text *, char *, int);
 
 static void
 substr(struct text *t, char *s, int depth)
@@ -441,7 +484,9 @@ expr(struct text *t, int depth)
 {
 	if (depth <= 0)
 		return rnd(4) != 0 ? variable(t) : constant(t);
-	switch (rnd(14)) {
+	switch (rnd(15)) {
+	case 14:
+		return ofelement(t, depth);
 	case 0: case 1: case 2: case 3: case 4:
 		return binary(t, depth);
 	case 5: case 6:
@@ -502,6 +547,25 @@ assign(void)
 }
 
 static void
+elements(void)
+{
+	struct text t = { .n = 0 }, x = { .n = 0 };
+	struct elem *e = element(&t, 2);
+	struct val v;
+
+	if (e == NULL)
+		return;
+	if (rnd(3) == 0) {
+		fprintf(P->d, "\t%s++;\n", t.s);
+		e->v = (int32_t)((uint32_t)e->v + 1);
+		return;
+	}
+	v = expr(&x, 2);
+	fprintf(P->d, "\t%s = %s;\n", t.s, x.s);
+	e->v = (int32_t)v.v;
+}
+
+static void
 strings(void)
 {
 	struct text t = { .n = 0 };
@@ -546,7 +610,8 @@ begin(void)
 		fprintf(P->d, "%s%s v%u;\n", k == 1 ? "self " : k == 2 ?
 		    "this " : "", tname(v->val.size, v->val.sign), n);
 	}
-	fprintf(P->d, "string s0, s1, s2, s3, s4;\n\nBEGIN\n{\n");
+	fprintf(P->d, "string s0, s1, s2, s3, s4;\nint32_t g[int, string];\n"
+	    "self int32_t t[int8_t];\n\nBEGIN\n{\n");
 	for (n = 0; n < NVAR; n++) {
 		struct var *v = &P->var[n];
 
@@ -588,9 +653,10 @@ main(int argc, char **argv)
 			P->out = fopen("/dev/null", "w");
 		fprintf(P->d, "{\n");
 		for (s = 0; s < NSTMT; s++)
-			switch (rnd(4)) {
+			switch (rnd(5)) {
 			case 0: case 1: print(); break;
 			case 2: assign(); break;
+			case 3: elements(); break;
 			default: strings(); break;
 			}
 		fprintf(P->d, "}\n");
