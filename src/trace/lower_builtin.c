@@ -504,6 +504,10 @@ low_strbuiltin(struct lower *l, const struct node *n)
 		s.canon = true;
 		execname(l, s.r);
 		return s;
+	case B_CWD:
+		return low_fspath(l, "pwd");
+	case B_ROOT:
+		return low_fspath(l, "root");
 	case B_PROBEPROV:
 	case B_PROBEMOD:
 	case B_PROBEFUNC:

@@ -299,6 +299,9 @@ rt_fn(struct lower *l, enum rtfn which)
 	case RT_LINK:
 		rt_net(l, which);
 		break;
+	case RT_DENTRY:
+		rt_dentry(l);
+		break;
 	default:
 		rt_text(l, which);
 		break;

@@ -1,5 +1,5 @@
 /*
- * lower_rttext.c - loops that parse text: paths, numbers, blanks, arguments.
+ * lower_rttext.c - loops that parse text: paths, numbers, blanks.
  */
 #include "trace/lowrt.h"
 
@@ -201,23 +201,6 @@ cb_strip(struct lower *l)
 	rt_end(l, &c);
 }
 
-/* NULs of a between the arguments, P0 bytes in all, become blanks. */
-static void
-cb_args(struct lower *l)
-{
-	struct gen *g = l->g;
-	struct cb c;
-	vreg p;
-
-	rt_begin(l, &c, "args", l->strmax - 1);
-	ir_br(g, CC_UGE, ir_alui(g, A_ADD, c.i, 1), rt_param(g, &c, 0),
-	    c.stop);
-	p = ir_alu(g, A_ADD, c.a, c.i);
-	ir_bri(g, CC_NE, ir_load(g, p, 0, 1), 0, c.go);
-	ir_storei(g, p, 0, 1, ' ');
-	rt_end(l, &c);
-}
-
 void
 rt_text(struct lower *l, enum rtfn which)
 {
@@ -231,11 +214,8 @@ rt_text(struct lower *l, enum rtfn which)
 	case RT_NUM:
 		cb_number(l);
 		break;
-	case RT_STRIP:
-		cb_strip(l);
-		break;
 	default:
-		cb_args(l);
+		cb_strip(l);
 		break;
 	}
 }

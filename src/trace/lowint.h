@@ -180,7 +180,7 @@ bool	clause_walk(const struct clause *,
 /* The literal or probe name that a string expression is; else NULL/-1. */
 bool	node_internable(const struct node *);
 
-/* lower.c: faults, drops, caches. */
+/* lower_fn.c: faults, drops, caches. */
 label	low_fault(struct lower *, enum fault, vreg val);
 label	low_drop(struct lower *, enum dropkind, label back);
 void	low_cache(struct lower *, int which, vreg);
@@ -265,6 +265,9 @@ vreg	low_intstrfn(struct lower *, const struct node *);
 /* lower_args.c */
 struct sval low_execargs(struct lower *);
 
+/* lower_proc.c */
+struct sval low_fspath(struct lower *, const char *which);
+
 /* lower_builtin.c */
 vreg	low_builtin(struct lower *, const struct node *);
 struct sval low_strbuiltin(struct lower *, const struct node *);
@@ -299,8 +302,14 @@ vreg	low_speculation(struct lower *);
 int	low_errfn(struct lower *);
 int	low_dropfn(struct lower *);
 
-/* lower.c, for the ERROR function */
+void	low_uncache(struct lower *);	/* at the clause's end */
+
+/* lower_clause.c */
 void	low_clause(struct lower *, const struct evclause *);
+
+/* lower_enter.c */
+bool	low_noexit(const struct node *, void *);	/* for clause_walk */
+void	low_prologue(struct lower *, const struct event *);
 void	low_thisroom(struct lower *, const struct event *);
 void	fn_enter(struct lower *, struct fnctx *save);
 void	fn_leave(struct lower *, const struct fnctx *save);

@@ -6,11 +6,16 @@
 
 #include "trace/lowint.h"
 
-enum { RT_PARAM = 24, RT_DIGITS = 72 };	/* scratch: five words from there */
+enum {
+	RT_PARAM = 24,		/* scratch: five words from there */
+	RT_DIGITS = 72,
+	RT_PATHMAX = 4096, RT_NAMEMAX = 255, RT_PATHDEPTH = 256,
+};
 
 enum rtfn { RT_SAME, RT_SEARCH, RT_RSEARCH, RT_CHR, RT_RCHR, RT_SET, RT_SPAN,
 	    RT_CASE, RT_DIG, RT_PATH, RT_CLEAN, RT_BACK, RT_NUM, RT_STRIP,
-	    RT_INET, RT_ZEROES, RT_INET6, RT_LINK, RT_ARGS, RT_N };
+	    RT_INET, RT_ZEROES, RT_INET6, RT_LINK, RT_DENTRY,
+	    RT_N };
 
 /* A callback while it is made. */
 struct cb {
@@ -28,6 +33,7 @@ vreg	rt_byte(struct gen *, vreg area, vreg at);
 int	rt_fn(struct lower *, enum rtfn);
 void	rt_text(struct lower *, enum rtfn);	/* lower_rttext.c */
 void	rt_net(struct lower *, enum rtfn);	/* lower_rtnet.c */
+void	rt_dentry(struct lower *);		/* lower_proc.c */
 /* Runs it n times at most over the areas a and b (-1: none). */
 void	rt_loop(struct lower *, enum rtfn, uint32_t n, vreg a, vreg b);
 vreg	rt_context(struct lower *, vreg s, vreg a, vreg b);
