@@ -129,3 +129,19 @@ validate x.bundle" ]
 	kill $server
 	[ -d xz.bundle ]
 }
+
+@test "Ctrl-C ends the window, and the rest of the chain runs" {
+	need_trace
+	need_tool setsid pgrep
+	setsid env --default-signal=INT dt-capture -P cpu -o x.bundle \
+	    sleep 60 >out 2>err 3>&- &
+	at_phase x.bundle run
+	sleep 0.3
+	pg=$(ps -o pgid= -p "$(pgrep -f -- 'dt-capture -P cpu -o x.bundle' |
+	    head -n 1)" | tr -d ' ')
+	kill -INT -- "-$pg"
+	until_true 20 grep -qx x.bundle out
+	until_true 20 test -s x.bundle/report/report.md
+	complete x.bundle
+	[ "$(jq -r .command.ended x.bundle/manifest.json)" = interrupted ]
+}

@@ -215,12 +215,13 @@ run_window(struct capture *c, struct msg *m)
 	    c->window.workload_start + c->set->duration_ns, until;
 
 	for (;;) {
-		if (c->target.ended) {
-			c->ended = BY_EXIT;
-			break;
-		}
+		/* Ctrl-C may have ended the target, too. */
 		if (c->interrupts > 0) {
 			c->ended = BY_SIGNAL;
+			break;
+		}
+		if (c->target.ended) {
+			c->ended = BY_EXIT;
 			break;
 		}
 		if (clock_now() >= end) {
