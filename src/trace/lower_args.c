@@ -5,7 +5,6 @@
 
 #include "trace/kernel.h"
 #include "trace/lowint.h"
-#include "trace/prov.h"
 #include "trace/trace.h"
 
 enum { ARGS_MAX = 256, COMM = 16 };
@@ -14,13 +13,17 @@ static vreg
 pointer_at(struct lower *l, vreg p, const char *type, const char *name)
 {
 	int32_t off = l->t->offline ? 0 : kernel_offset(l->t, type, name);
+	int32_t tmp = low_tmp8(l);
 
 	if (off < 0) {
 		(void)low_error(l, D_UNSUP, l->line, "the kernel's struct %s "
 		    "has no member %s", type, name);
 		off = 0;
 	}
-	return gen_read(l->g, ir_alui(l->g, A_ADD, p, off), 8, false);
+	ir_storei(l->g, ir_fp(l->g, tmp), 0, 8, 0);
+	(void)ir_call(l->g, BPF_FUNC_probe_read_kernel, 3, ir_fp(l->g, tmp),
+	    ir_imm(l->g, 8), ir_alui(l->g, A_ADD, p, off));
+	return ir_load(l->g, ir_fp(l->g, tmp), 0, 8);
 }
 
 /* The NULs between arguments become blanks, eight bytes at a time. */

@@ -1,5 +1,5 @@
 /*
- * lower_proc.c - the process's directories as paths.
+ * lower_proc.c - the process's directories, and others, as paths.
  */
 #include <string.h>
 
@@ -32,7 +32,8 @@ follow(struct lower *l, vreg base, int32_t off)
 }
 
 /* The name of a dentry, with a slash before it, in front of P2 in the area a;
- * P0 and P1 then are the parent and its mount, P2 the slash's place. */
+ * P0 and P1 then are the parent and its mount, P2 the slash's place; P3: 1 at
+ * the root of all. */
 void
 rt_dentry(struct lower *l)
 {
@@ -45,7 +46,7 @@ rt_dentry(struct lower *l)
 	int32_t len = offset(l, "dentry", "d_name.len");
 	struct gen *g = l->g;
 	int32_t tmp;
-	label inside, step;
+	label inside, step, mounted;
 	struct fnctx save;
 	struct cb c;
 	vreg d, m, n, at, next;
@@ -57,12 +58,16 @@ rt_dentry(struct lower *l)
 	tmp = low_tmp8(l);
 	inside = ir_newlabel(g);
 	step = ir_newlabel(g);
+	mounted = ir_newlabel(g);
 	d = rt_param(g, &c, 0);
 	m = rt_param(g, &c, 1);
 	ir_br(g, CC_NE, d, follow(l, m, root), inside);
 	/* the root of a mount: on with where it is mounted */
 	next = follow(l, m, parent);
-	ir_br(g, CC_EQ, next, m, c.stop);
+	ir_br(g, CC_NE, next, m, mounted);
+	rt_setparam(g, &c, 3, ir_imm(g, 1));
+	ir_jmp(g, c.stop);
+	ir_label(g, mounted);
 	rt_setparam(g, &c, 0, follow(l, m, point));
 	rt_setparam(g, &c, 1, next);
 	ir_jmp(g, c.go);
@@ -88,24 +93,36 @@ rt_dentry(struct lower *l)
 	l->fn = save;
 }
 
-/* The path of fs->pwd or fs->root, from the root of all mounts down. */
-struct sval
-low_fspath(struct lower *l, const char *which)
+/* A path that did not fit, or that was too deep, begins with dots. */
+static void
+mark_cut(struct lower *l, vreg p, vreg at)
+{
+	struct gen *g = l->g;
+	label whole = ir_newlabel(g);
+
+	ir_bri(g, CC_NE, rt_get(l, 3), 0, whole);
+	ir_bri(g, CC_UGT, at, RT_PATHMAX - 4, whole);
+	p = ir_alu(g, A_ADD, p, at);
+	for (int k = 0; k < 3; k++)
+		ir_storei(g, p, k, 1, '.');
+	ir_label(g, whole);
+}
+
+/* The path of the struct path at an address, from the root of all mounts. */
+static struct sval
+path_at(struct lower *l, vreg path)
 {
 	struct gen *g = l->g;
 	struct sval s;
-	vreg fs, p, at = ir_new(g);
-	int32_t path = offset(l, "fs_struct", which);
+	vreg p, at = ir_new(g);
 	label root = ir_newlabel(g);
 	uint32_t buf;
 
-	fs = follow(l, ir_call(g, BPF_FUNC_get_current_task, 0),
-	    offset(l, "task_struct", "fs"));
-	ir_bri(g, CC_EQ, fs, 0, low_fault(l, FLT_BADADDR, -1));
-	rt_set(l, 0, follow(l, fs, path + offset(l, "path", "dentry")));
-	rt_set(l, 1, ir_alui(g, A_SUB, follow(l, fs, path +
+	rt_set(l, 0, follow(l, path, offset(l, "path", "dentry")));
+	rt_set(l, 1, ir_alui(g, A_SUB, follow(l, path,
 	    offset(l, "path", "mnt")), offset(l, "mount", "mnt")));
 	rt_set(l, 2, ir_imm(g, RT_PATHMAX));
+	rt_set(l, 3, ir_imm(g, 0));
 	/* a name may seem to begin at the end and be as long as can be */
 	buf = low_temp(l, RT_PATHMAX + RT_NAMEMAX + 9);
 	p = low_tempaddr(l, buf);
@@ -115,8 +132,29 @@ low_fspath(struct lower *l, const char *which)
 	ir_storei(g, s.r, 0, 8, '/');
 	ir_mov(g, at, rt_get(l, 2));
 	ir_bri(g, CC_UGE, at, RT_PATHMAX, root);
+	mark_cut(l, p, at);
 	(void)ir_call(g, BPF_FUNC_probe_read_kernel_str, 3, s.r,
 	    ir_imm(g, s.bound), ir_alu(g, A_ADD, p, at));
 	ir_label(g, root);
 	return s;
+}
+
+/* The path of fs->pwd or fs->root. */
+struct sval
+low_fspath(struct lower *l, const char *which)
+{
+	struct gen *g = l->g;
+	int32_t path = offset(l, "fs_struct", which);
+	vreg fs = follow(l, ir_call(g, BPF_FUNC_get_current_task, 0),
+	    offset(l, "task_struct", "fs"));
+
+	ir_bri(g, CC_EQ, fs, 0, low_fault(l, FLT_BADADDR, -1));
+	return path_at(l, ir_alui(g, A_ADD, fs, path));
+}
+
+/* d_path(): the kernel's helper of that name serves few kinds of programs. */
+struct sval
+low_dpath(struct lower *l, const struct node *n)
+{
+	return path_at(l, low_int(l, n->list));
 }

@@ -267,6 +267,7 @@ struct sval low_execargs(struct lower *);
 
 /* lower_proc.c */
 struct sval low_fspath(struct lower *, const char *which);
+struct sval low_dpath(struct lower *, const struct node *);
 
 /* lower_builtin.c */
 vreg	low_builtin(struct lower *, const struct node *);
