@@ -206,7 +206,6 @@ result_bound(const struct checker *c, const struct node *n)
 	case F_LLTOSTR:
 		len = a1 == NULL ? 22 : 66;
 		break;
-	case F_D_PATH: len = 256; break;
 	case F_INET_NTOA: len = 16; break;
 	case F_INET_NTOA6: case F_INET_NTOP: len = 46; break;
 	case F_LINK_NTOP: len = 60; break;
