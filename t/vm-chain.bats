@@ -19,6 +19,10 @@ setup_file() {
 	vm_ok running
 }
 
+@test "6.1 without privilege, BTF, tracefs" {
+	vm_ok lacking
+}
+
 @test "6.1: no check of the chain is forgotten" {
 	vm_all
 }

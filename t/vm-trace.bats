@@ -43,7 +43,9 @@ setup_file() {
 	if reference; then
 		file=("$f/d-reference" "$f/built" "$f/gcc" "$f/cases")
 	fi
-	vm_boot trace.sh -- "${file[@]}"
+	[ -z "${VM_ALL:-}" ] ||
+	    file+=("$DT_SRC/t/dref-own" "$DT_SRC/t/run-vectors")
+	vm_boot trace.sh -k loop -- "${file[@]}"
 }
 
 @test "6.1: BEGIN, END, variables, the exit status" {
@@ -72,6 +74,23 @@ setup_file() {
 
 @test "6.1: sdt" {
 	vm_ok sdt
+}
+
+@test "6.1: sched" {
+	vm_ok sched
+}
+
+@test "6.1: io" {
+	vm_ok io
+}
+
+@test "6.1: unwind=dwarf" {
+	vm_ok unwind
+}
+
+@test "6.1: our own vectors" {
+	[ -n "${VM_ALL:-}" ] || skip "takes longer: VM_ALL=1"
+	vm_ok vectors
 }
 
 @test "6.1: statistics" {
@@ -126,4 +145,21 @@ setup_file() {
 
 @test "6.1: no check of dt-trace is forgotten" {
 	vm_all
+}
+
+@test "a kernel too old: dt-trace says so" {
+	need_root
+	need_tool setarch
+	[ -x "$DT_BIN/dt-trace" ] || skip "no dt-trace"
+	run setarch --uname-2.6 dt-trace -n 'BEGIN { exit(0); }'
+	[ "$status" -eq 1 ]
+	has "Linux 5.8 or later is needed"
+}
+
+@test "-x without: unknown names are told, with those there are" {
+	[ -x "$DT_BIN/dt-trace" ] || skip "no dt-trace"
+	run dt-trace -x without=loop,nonsense -en 'BEGIN { exit(0); }'
+	[ "$status" -eq 1 ]
+	has "there is no feature 'nonsense'"
+	has "task-storage"
 }

@@ -85,4 +85,30 @@ test_running() {
 	[ "$(records x.bundle syscalls | wc -l)" -gt 10 ]
 }
 
+# What tracing lacks is told before anything starts: 77, and no staging.
+refused() {
+	local want=$1 rc=0
+	shift
+	"$@" >out 2>err || rc=$?
+	[ $rc -eq 77 ] && grep "$want" err || { cat err; return 1; }
+	[ -z "$(ls -d .??*.bundle* 2>/dev/null)" ]
+}
+
+test_lacking() {
+	refused CAP_BPF su nobody -c \
+	    'cd /tmp && dt-attach -f cpu -o n.bundle -- true'
+	mkdir e
+	mount --bind e /sys/kernel/btf
+	refused BTF dt-attach -f cpu -o x.bundle -- true
+	umount /sys/kernel/btf
+	# tracefs is needed by neither collector
+	umount /sys/kernel/debug/tracing 2>/dev/null || :
+	umount /sys/kernel/debug
+	umount /sys/kernel/tracing
+	chain x.bundle -f cpu,syscalls --target-out out -- busybox sh \
+	    /tmp/prog.sh
+	known x.bundle
+	grep 'no tracefs' x.bundle/capabilities.json
+}
+
 run_tests

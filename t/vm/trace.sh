@@ -69,12 +69,57 @@ test_sdt() {
 	    -c 'sh -c "/bin/true; :"' | same '/bin/true 1'
 }
 
+test_sched() {
+	d -qn 'sched:::off-cpu /args[1]->pr_pid == $target/ { @i = count(); }
+	sched:::on-cpu /pid == $target/ { @n[execname, probename] = count(); }
+	sched:::off-cpu, sched:::sleep /pid == $target/ {
+	    @n[execname, probename] = count(); }
+	sched:::wakeup /args[1]->pr_pid == $target/ { @w = count(); }
+	END { printa("%s %s %@d\n", @n); printa("in %@d\n", @i);
+	    printa("woken %@d\n", @w); }' \
+	    -c 'sh -c "for i in 1 2 3; do usleep 1000; done"' >out
+	for p in 'sh on-cpu' 'sh off-cpu' 'sh sleep' in woken; do
+		grep "^$p [1-9]" out
+	done
+}
+
+# Requests of a loop device: as many done as started, as many bytes as read.
+test_io() {
+	for f in /lib/modules/*.ko; do
+		insmod "$f"
+	done
+	dd if=/dev/zero of=img bs=64k count=4 status=none
+	losetup /dev/loop0 img
+	d -qn 'io:::start, io:::done /args[1]->dev_name == "loop0"/ {
+	    @[probename] = sum(args[0]->b_bcount); }
+	END { printa("%s %@d\n", @); }' \
+	    -c 'dd if=/dev/loop0 of=/dev/null bs=64k' 2>/dev/null |
+	    sort | same '
+done 262144
+start 262144'
+	losetup -d /dev/loop0
+}
+
+# No frame pointers there: libc's callers are found all the same.
+test_unwind() {
+	d -x unwind=dwarf -qn 'syscall::write:entry /pid == $target/ {
+	    ustack(8); exit(0); }' -c 'bash -c "echo x"' >out
+	grep 'libc.*write' out
+	grep -c 'bash`' out
+}
+
 test_stats() {
 	d -qn 'syscall::write:entry /pid == $target/ { printf("%d\n", arg2); }' \
 	    --stats st -c "$writes" >out
 	[ "$(grep -c '^1$' out)" = 1000 ]
 	grep '"records":.*1000' st
 	grep '"release":.*"6\.1\.' st
+}
+
+# Vectors of our own; their time is too long for each run.
+test_vectors() {
+	[ -d /in/dref-own ] || return 0
+	LIMIT=60 DT_TRACE=dt-trace /in/run-vectors /in/dref-own
 }
 
 # Losses are told: a buffer too small for a burst.
