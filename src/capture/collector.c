@@ -1,3 +1,5 @@
+#include "config.h"
+
 #include "capture/collector.h"
 
 #include <errno.h>
@@ -97,6 +99,13 @@ collector_argv(struct collector *c, struct staging *st,
 		bad |= arg_add(c, "-x");
 		bad |= arg_add(c, "noresolve");
 	}
+#ifdef HAVE_LIBDW
+	/* most distributions ship code without frame pointers */
+	if (tr->own && c->family == FAMILY_cpu) {
+		bad |= arg_add(c, "-x");
+		bad |= arg_add(c, "unwind=dwarf");
+	}
+#endif
 	for (i = 0; i < set->options; i++) {
 		if (set->option[i].family >= 0 &&
 		    set->option[i].family != (int)c->family)
