@@ -61,3 +61,7 @@ group() {
 @test "vectors: speculations" {
 	group spec
 }
+
+@test "vectors: statements" {
+	group lex
+}

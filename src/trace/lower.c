@@ -47,6 +47,7 @@ static void
 program(struct lower *l, struct event *ev)
 {
 	struct gen *g = l->g;
+	label on = ir_newlabel(g);
 	struct fnctx save;
 	size_t k;
 
@@ -56,8 +57,11 @@ program(struct lower *l, struct event *ev)
 	l->skip = l->end;
 	l->rec = -1;
 	l->escapes = l->cond = 0;
-	ir_bri(g, CC_NE, ir_load(g, ir_mapval(g, MAP_STATE, 0), 0, 4),
-	    wanted(ev), l->end);
+	ir_bri(g, CC_EQ, ir_load(g, ir_mapval(g, MAP_STATE, 0), 0, 4),
+	    wanted(ev), on);
+	/* no jump to the end: that may be too far */
+	ir_exit(g, 0);
+	ir_label(g, on);
 	if (ev->pv->gen_enter != NULL && ev->pv->gen_enter(g, ev) < 0)
 		(void)low_error(l, D_UNKNOWN, 0, "no code for event %s",
 		    ev->name);

@@ -7,22 +7,28 @@
 
 #include "trace/lowint.h"
 
-/* Counts the clause's firing and reserves its record. */
+/* Counts an execution that records, or whose record is dropped. */
 static void
-reserve(struct lower *l, vreg *size)
+count_fired(struct lower *l)
 {
 	struct gen *g = l->g;
-	int32_t key = low_tmp8(l);
-	label ok = ir_newlabel(g);
-	vreg p, n;
+	int32_t key = low_tmp8(l), at = (int32_t)l->cl->seq * 8;
+	label none = ir_newlabel(g);
+	vreg p;
 
 	ir_storei(g, ir_fp(g, key), 0, 4, 0);
 	p = ir_call(g, BPF_FUNC_map_lookup_elem, 2, ir_mapfd(g, MAP_FIRED),
 	    ir_fp(g, key));
-	ir_bri(g, CC_EQ, p, 0, ok);
-	n = ir_load(g, p, (int32_t)l->cl->seq * 8, 8);
-	ir_store(g, p, (int32_t)l->cl->seq * 8, 8, ir_alui(g, A_ADD, n, 1));
-	ir_label(g, ok);
+	ir_bri(g, CC_EQ, p, 0, none);
+	ir_store(g, p, at, 8, ir_alui(g, A_ADD, ir_load(g, p, at, 8), 1));
+	ir_label(g, none);
+}
+
+static void
+reserve(struct lower *l, vreg *size)
+{
+	struct gen *g = l->g;
+
 	*size = ir_imm(g, 0);
 	l->rec = ir_call(g, BPF_FUNC_ringbuf_reserve, 3,
 	    ir_mapfd(g, MAP_RING), *size, ir_imm(g, 0));
@@ -62,47 +68,66 @@ header(struct lower *l)
 	l->recoff = sizeof(struct rechead);
 }
 
+static uint32_t
+count_arms(const struct stmt *s)
+{
+	uint32_t n = 0;
+
+	for (; s != NULL; s = s->next)
+		if (s->isif)
+			n += 1 + (s->other != NULL) + count_arms(s->then) +
+			    count_arms(s->other);
+	return n;
+}
+
+/* A word for each arm of an if, set when it runs; all are 0 before. */
+static void
+arms(struct lower *l)
+{
+	uint32_t n = count_arms(l->cl->body);
+
+	l->narm = n;
+	l->nextran = l->recoff;
+	l->unwanted = ir_new(l->g);
+	ir_set(l->g, l->unwanted, n > 0);
+	for (; n > 0; n--) {
+		ir_storei(l->g, l->rec, (int32_t)l->recoff, 8, 0);
+		l->recoff += 8;
+	}
+}
+
 static void statements(struct lower *, const struct stmt *);
+
+static void
+arm(struct lower *l, const struct stmt *s)
+{
+	uint32_t ran = l->ran;
+
+	if (l->rec >= 0) {
+		l->ran = l->nextran;
+		l->nextran += 8;
+		ir_storei(l->g, l->rec, (int32_t)l->ran, 8, 1);
+	}
+	statements(l, s);
+	l->ran = ran;
+}
 
 static void
 conditional(struct lower *l, const struct stmt *s)
 {
 	struct gen *g = l->g;
 	label other = ir_newlabel(g), end = ir_newlabel(g);
-	uint32_t ran = l->ran;
 
 	low_jump(l, s->expr, false, other);
+	low_release(l);
 	l->cond++;
-	if (l->rec >= 0) {
-		l->ran = l->recoff;
-		l->recoff += 8;
-	}
-	statements(l, s->then);
-	if (l->rec >= 0)
-		ir_storei(g, l->rec, (int32_t)l->ran, 8, 1);
-	if (s->other != NULL) {
-		uint32_t ran1 = l->ran;
-
-		if (l->rec >= 0)
-			l->recoff += 8;
-		ir_jmp(g, end);
-		ir_label(g, other);
-		if (l->rec >= 0) {
-			ir_storei(g, l->rec, (int32_t)ran1, 8, 0);
-			l->ran = l->recoff - 8;
-		}
-		statements(l, s->other);
-		if (l->rec >= 0)
-			ir_storei(g, l->rec, (int32_t)l->ran, 8, 1);
-	} else {
-		ir_jmp(g, end);
-		ir_label(g, other);
-		if (l->rec >= 0)
-			ir_storei(g, l->rec, (int32_t)l->ran, 8, 0);
-	}
+	arm(l, s->then);
+	ir_jmp(g, end);
+	ir_label(g, other);
+	if (s->other != NULL)
+		arm(l, s->other);
 	ir_label(g, end);
 	l->cond--;
-	l->ran = ran;
 }
 
 static void
@@ -134,6 +159,8 @@ stubs(struct lower *l)
 	ir_jmp(g, l->skip);
 	for (k = 0; k < l->ndrop; k++) {
 		ir_label(g, l->drop[k].lab);
+		if (l->drop[k].kind == DROP_PRINCIPAL)
+			count_fired(l);
 		(void)ir_callsub(g, low_dropfn(l), 1,
 		    ir_imm(g, l->drop[k].kind));
 		ir_jmp(g, l->drop[k].back);
@@ -198,14 +225,12 @@ body(struct lower *l)
 	struct gen *g = l->g;
 	bool rec = clause_records(l->cl);
 	vreg size = -1;
+	label keep;
 
 	if (rec) {
 		reserve(l, &size);
 		header(l);
-	}
-	if (rec && l->cl->speculates) {
-		l->specdrop = ir_new(g);
-		ir_set(g, l->specdrop, 0);
+		arms(l);
 	}
 	statements(l, l->cl->body);
 	if (l->cl->body == NULL && !l->relayout && rec) {
@@ -220,16 +245,27 @@ body(struct lower *l)
 		return;
 	ir_patch(g, size, up8(l->recoff));
 	l->lay->size = up8(l->recoff);
-	if (l->specdrop >= 0) {
-		label keep = ir_newlabel(g);
-
-		ir_bri(g, CC_EQ, l->specdrop, 0, keep);
+	if (l->narm > 0 || l->cl->speculates) {
+		keep = ir_newlabel(g);
+		ir_bri(g, CC_EQ, l->unwanted, 0, keep);
 		(void)ir_call(g, BPF_FUNC_ringbuf_discard, 2, l->rec,
 		    ir_imm(g, 0));
 		ir_jmp(g, l->skip);
 		ir_label(g, keep);
 	}
+	count_fired(l);
 	(void)ir_call(g, BPF_FUNC_ringbuf_submit, 2, l->rec, wakeup(l));
+}
+
+/* After exit() the later clauses do not run. */
+static void
+leave(struct lower *l)
+{
+	label on = ir_newlabel(l->g);
+
+	ir_bri(l->g, CC_EQ, l->fn.exited, 0, on);
+	ir_exit(l->g, 0);
+	ir_label(l->g, on);
 }
 
 void
@@ -245,7 +281,7 @@ low_clause(struct lower *l, const struct evclause *ec)
 	l->relayout = l->lay->cl != NULL;
 	l->lay->cl = ec->cl;
 	l->nact = 0;
-	l->rec = l->specdrop = -1;
+	l->rec = -1;
 	l->ran = 0;
 	l->stmt = 0;
 	l->nflt = l->ndrop = 0;
@@ -276,5 +312,5 @@ low_clause(struct lower *l, const struct evclause *ec)
 	low_uncache(l);
 	if (l->fn.exited >= 0 &&
 	    !clause_walk(l->cl, low_noexit, NULL))
-		ir_bri(g, CC_NE, l->fn.exited, 0, l->end);
+		leave(l);
 }

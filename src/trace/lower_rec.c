@@ -31,8 +31,15 @@ low_newaction(struct lower *l, enum act act, size_t ndatum)
 {
 	struct reclayout *lay = l->lay;
 	struct action *a;
+	label no = ir_newlabel(l->g);
 	size_t n;
 
+	/* a record without any action that ran is not wanted */
+	if (l->rec >= 0 && l->narm > 0) {
+		ir_bri(l->g, CC_NE, l->unwanted, 1, no);
+		ir_set(l->g, l->unwanted, 0);
+		ir_label(l->g, no);
+	}
 	if (l->relayout && l->nact < lay->naction)
 		return &lay->action[l->nact++];
 	if ((l->nact & (l->nact - 1)) == 0) {

@@ -94,7 +94,7 @@ speculate(struct lower *l, vreg id)
 	    tag(l, id, p));
 	ir_jmp(g, end);
 	ir_label(g, no);
-	ir_set(g, l->specdrop, 1);
+	ir_set(g, l->unwanted, 2);
 	ir_label(g, end);
 }
 

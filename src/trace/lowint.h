@@ -146,7 +146,9 @@ struct lower {
 	vreg probe;
 	label skip, end;	/* past the clause, the function */
 	uint32_t ran;		/* ran_off of actions under an if */
-	vreg specdrop;		/* not 0: the record is not wanted; -1: never */
+	uint32_t nextran;	/* of the next arm of an if */
+	uint32_t narm;		/* arms in the clause */
+	vreg unwanted;		/* not 0: nothing recorded, or it is not to be */
 	int escapes;		/* jumps out of the clause so far */
 	uint32_t stmt;		/* number, from 1 */
 	int line;

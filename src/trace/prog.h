@@ -150,7 +150,7 @@ struct dropcount {
 };
 /*
  * MAP_FIRED: per-CPU array of one element, uint64_t[prog.nlayout]: executions
- * of each clause that records (reserves tried), by clause seq.
+ * of each clause that recorded or whose record was dropped, by clause seq.
  *
  * MAP_GLOBALS, MAP_RODATA: arrays of one element; the latter is frozen and
  * readable by programs only (BPF_F_RDONLY_PROG).
