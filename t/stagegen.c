@@ -315,12 +315,15 @@ fill_clock(struct bundle_clock *c)
 		.drift_ns = 1000 };
 }
 
-static void
-fill_collector(struct bundle_stage_collector *c, size_t i)
-{
-	const char **argv = calloc(4, sizeof(*argv));
-	char *path;
+/* What a collector's entry points to. */
+struct words {
+	const char *argv[4];
+	char script[64];
+};
 
+static void
+fill_collector(struct bundle_stage_collector *c, size_t i, struct words *w)
+{
 	*c = (struct bundle_stage_collector){ .name = collectors[i].name,
 		.family = collectors[i].family,
 		.builtin = collectors[i].builtin,
@@ -333,17 +336,16 @@ fill_collector(struct bundle_stage_collector *c, size_t i)
 		.detach = { true, collectors[i].detach } };
 	if (collectors[i].builtin)
 		return;
-	if (argv == NULL ||
-	    asprintf(&path, "scripts/%s.d", collectors[i].name) == -1)
-		abort();
-	c->script = path;	/* these live as long as the program */
-	argv[0] = "dt-trace";
-	argv[1] = "-s";
-	argv[2] = path;
-	argv[3] = "4000";
+	(void)snprintf(w->script, sizeof(w->script), "scripts/%s.d",
+	    collectors[i].name);
+	c->script = w->script;
+	w->argv[0] = "dt-trace";
+	w->argv[1] = "-s";
+	w->argv[2] = w->script;
+	w->argv[3] = "4000";
 	c->tracer = "dt-trace";
 	c->tracer_version = "dt-trace 0.1.0";
-	c->argv.v = argv;
+	c->argv.v = w->argv;
 	c->argv.n = 4;
 	c->pid = (struct maybe_u64){ true, 5000 + i };
 	c->exit_code.known = true;
@@ -372,6 +374,7 @@ write_stage(int dirfd, const struct stagegen *g, struct msg *m)
 	struct bundle_capability able[] = { { "bpf", true, NULL },
 		{ "live-maps", false, "mappings are polled" } };
 	struct bundle_stage_collector c[NCOLLECTORS];
+	struct words w[NCOLLECTORS];
 	struct bundle_stage s = { .schema = STAGE_SCHEMA,
 		.tool = { "dt-attach", "0.1.0" }, .name = g->name,
 		.window = { { true, S(1000100) }, { true, S(1000500) },
@@ -401,7 +404,7 @@ write_stage(int dirfd, const struct stagegen *g, struct msg *m)
 	s.collectors.v = c;
 	for (i = 0; i < NCOLLECTORS; i++)
 		if (g->full || !collectors[i].full)
-			fill_collector(&c[s.collectors.n++], i);
+			fill_collector(&c[s.collectors.n++], i, &w[i]);
 	tree = stage_build(&s, m);
 	rc = tree != NULL ? json_write(dirfd, STAGE_JSON, tree, 0600, m) : -1;
 	cJSON_Delete(tree);

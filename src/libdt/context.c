@@ -86,7 +86,10 @@ thread_of(struct context *c, const struct record *r, bool make)
 	if (i == -1)
 		return NULL;
 	if ((size_t)i == c->nthread) {
-		v = reallocarray(c->thread, c->nthread + 1, sizeof(*v));
+		v = c->thread;
+		if ((i & (i - 1)) == 0)	/* twice as many */
+			v = reallocarray(v, i > 0 ? (size_t)i * 2 : 1,
+			    sizeof(*v));
 		if (v == NULL)
 			return NULL;
 		c->thread = v;

@@ -24,7 +24,10 @@ latest(struct building *c, uint64_t pid)
 	if (i == -1)
 		return NULL;
 	if ((size_t)i == c->nlast) {
-		p = reallocarray(c->last, c->nlast + 1, sizeof(*p));
+		p = c->last;
+		if ((i & (i - 1)) == 0)	/* twice as many */
+			p = reallocarray(p, i > 0 ? (size_t)i * 2 : 1,
+			    sizeof(*p));
 		if (p == NULL)
 			return NULL;
 		c->last = p;

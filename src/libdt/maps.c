@@ -54,7 +54,9 @@ maps_space(struct maps *ms, uint64_t pid)
 
 	if (i == -1 || (size_t)i < ms->nspace)
 		return i;
-	v = reallocarray(ms->space, ms->nspace + 1, sizeof(*v));
+	v = ms->space;
+	if ((i & (i - 1)) == 0)		/* twice as many */
+		v = reallocarray(v, i > 0 ? (size_t)i * 2 : 1, sizeof(*v));
 	if (v == NULL)
 		return -1;
 	ms->space = v;
@@ -115,7 +117,9 @@ file_number(struct maps *ms, const struct record *r)
 
 	if (i == -1 || (size_t)i < ms->nfile)
 		goto out;
-	v = reallocarray(ms->file, ms->nfile + 1, sizeof(*v));
+	v = ms->file;
+	if ((i & (i - 1)) == 0)
+		v = reallocarray(v, i > 0 ? (size_t)i * 2 : 1, sizeof(*v));
 	if (v == NULL) {
 		i = -1;
 		goto out;
