@@ -107,20 +107,47 @@ statements(struct checker *c, struct stmt *s)
 }
 
 static void
-clause(struct checker *c, struct clause *cl)
+predicate(struct checker *c, struct clause *cl)
 {
-	c->cl = cl;
-	c->d->source = cl->source;
-	c->d->file = NULL;
-	c->recorded = c->speculated = c->committed = false;
-	/* a predicate may name what its own clause assigns first */
-	statements(c, cl->body);
 	if (cl->pred == NULL ||
 	    (cl->pred = check_read(c, cl->pred)) == NULL)
 		return;
 	if (!check_is_scalar(cl->pred))
 		diag_error(c->d, D_PRED_SCALAR, cl->pred->line,
 		    "predicate result must be of scalar type");
+}
+
+static bool
+assigns(const struct node *n)
+{
+	const struct node *k;
+
+	if (n == NULL)
+		return false;
+	if (n->kind == N_ASSIGN || n->kind == N_INCDEC)
+		return true;
+	for (k = n->list; k != NULL; k = k->next)
+		if (assigns(k))
+			return true;
+	return assigns(n->a) || assigns(n->b) || assigns(n->c);
+}
+
+static void
+clause(struct checker *c, struct clause *cl)
+{
+	c->cl = cl;
+	c->d->source = cl->source;
+	c->d->file = NULL;
+	c->recorded = c->speculated = c->committed = false;
+	/* a predicate may name what its own clause assigns first, and the
+	 * clause what its predicate does */
+	if (cl->pred != NULL && assigns(cl->pred)) {
+		predicate(c, cl);
+		statements(c, cl->body);
+	} else {
+		statements(c, cl->body);
+		predicate(c, cl);
+	}
 }
 
 int

@@ -109,38 +109,45 @@ fits(int64_t factor, int64_t high)
 	return true;
 }
 
+/*
+ * Every bucket is a whole number wide. Below the factor steps must divide it;
+ * above, a step of the lowest magnitude must be whole, but for that from 1 to
+ * the factor, whose buckets are 1 wide then.
+ */
+static bool
+even_steps(int64_t factor, int64_t low, int64_t steps)
+{
+	int64_t top = factor, i;
+
+	if (steps < factor)
+		return factor % steps == 0;
+	for (i = 0; i < (low > 0 ? low : 1); i++)
+		if (__builtin_mul_overflow(top, factor, &top))
+			return false;
+	return steps % factor == 0 && top % steps == 0;
+}
+
 static int
 llquantize(struct checker *c, const struct node *n, int64_t v[5])
 {
-	int64_t steps;
-
 	if (constants(c, n, llq, 4, v) < 0)
 		return -1;
-	steps = v[3];
 	if (v[0] < 2)
 		return diag_error(c->d, D_LLQUANT_FACTORSMALL, n->line,
 		    "llquantize( ) factor (argument #1) must be two or more");
-	if (v[1] >= v[2])
+	if (v[1] > v[2])
 		return diag_error(c->d, D_LLQUANT_MAGRANGE, n->line,
-		    "llquantize( ) high magnitude (argument #3) must be "
-		    "greater than low magnitude (argument #2)");
+		    "llquantize( ) high magnitude (argument #3) must not be "
+		    "less than low magnitude (argument #2)");
 	if (!fits(v[0], v[2] + 1))
 		return diag_error(c->d, D_LLQUANT_MAGTOOBIG, n->line,
 		    "llquantize( ) high magnitude (%lld) of factor %lld does "
 		    "not fit 64 bits", (long long)v[2], (long long)v[0]);
-	/* a magnitude's steps are whole numbers and begin at the factor */
-	if (steps < v[0] || steps % v[0] != 0)
+	if (!even_steps(v[0], v[1], v[3]))
 		return diag_error(c->d, D_LLQUANT_FACTOREVEN, n->line,
-		    "llquantize( ) number of steps (argument #4) must be a "
-		    "multiple of the factor");
-	if (v[1] == 0 ? false : !fits(v[0], v[1]))
-		return diag_error(c->d, D_LLQUANT_LOWVAL, n->line,
-		    "llquantize( ) low magnitude is out of range");
-	for (int64_t i = 0, m = v[0]; i < v[1] + 1 && m < steps; i++, m *= v[0])
-		if (steps % m != 0)
-			return diag_error(c->d, D_LLQUANT_FACTOREVEN, n->line,
-			    "llquantize( ) number of steps (argument #4) must "
-			    "divide each magnitude evenly");
+		    "llquantize( ) number of steps (argument #4) must divide "
+		    "the factor, or be a multiple of it that divides each "
+		    "magnitude");
 	return 0;
 }
 

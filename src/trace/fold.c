@@ -72,10 +72,19 @@ compute(const struct node *n)
 	}
 }
 
+/*
+ * Plain integer constants are folded in 64 bits, and keep what does not fit an
+ * int until they are stored in one: 10 * 1000000000 is that many nanoseconds,
+ * as in DTrace.
+ */
 static struct node *
 constant(struct checker *c, const struct node *n, int64_t v)
 {
-	return node_int(c->u, check_normal(v, n->type), n->type, n->line);
+	const struct dtype *t = n->type;
+
+	if (t->kind != DK_INT || !t->sign || t->size != 4)
+		v = check_normal(v, n->type);
+	return node_int(c->u, v, n->type, n->line);
 }
 
 struct node *
