@@ -173,12 +173,15 @@ tracemem(struct lower *l, struct action *a, const struct node *list)
 	}
 }
 
+/* setopt() may raise printsize later: all is recorded, within reason. */
+enum { PRINT_MOST = 64 * 1024 };
+
 /* print(p): the pointer and what it points to; print(v): the value. */
 static void
 print(struct lower *l, struct action *a, const struct node *n)
 {
 	const struct dtype *t = type_base(n->type), *to;
-	uint64_t most = (uint64_t)opt_num(&l->t->opt, O_PRINTSIZE);
+	uint64_t most = PRINT_MOST;
 	struct datum d = { .what = ACT_TRACE };
 	vreg p;
 

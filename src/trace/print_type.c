@@ -30,7 +30,10 @@ struct piece {
 	uint32_t bits;
 	unsigned depth;
 	bool comma;
+	uint64_t next;			/* bit where the next sibling begins, */
+					/* or an ancestor's; NONE: the end */
 };
+static const uint64_t NONE = UINT64_MAX;
 
 static void	show(struct dump *, const struct piece *);
 
@@ -157,13 +160,18 @@ show_members(struct dump *d, const struct piece *p, const struct dtype *t)
 		const struct dmember *mb = &t->mem[i];
 		struct piece sub = { .type = mb->type, .name = mb->name,
 		    .bit = p->bit + mb->bit_off, .bits = mb->bit_size,
-		    .depth = p->depth + 1, .comma = true };
+		    .depth = p->depth + 1, .comma = true, .next = p->next };
 
+		if (i + 1 < t->nmem)
+			sub.next = p->bit + t->mem[i + 1].bit_off;
 		if (out_of_reach(d, &sub))
 			cut_off(d, sub.depth);
 		else if (!is_zero(d, &sub))
 			show(d, &sub);
 	}
+	/* the marks stand as deep as the last member before the cut */
+	if (p->next != NONE && p->next / 8 >= d->limit)
+		cut_off(d, p->depth + 1);
 	margin(d, p->depth);
 	putc('}', d->fp);
 }
@@ -180,10 +188,9 @@ show_elements(struct dump *d, const struct piece *p, const struct dtype *t)
 	for (i = 0; i < t->nelem && el->size != 0; i++) {
 		struct piece sub = { .type = t->ref,
 		    .bit = p->bit + i * el->size * 8,
-		    .depth = p->depth + 1, .comma = true };
+		    .depth = p->depth + 1, .comma = true, .next = NONE };
 
-		if (sub.bit / 8 + (text ? 1 : 0) > d->have ||
-		    (!text && out_of_reach(d, &sub))) {
+		if (sub.bit / 8 + (text ? 1 : el->size) > d->have) {
 			cut_off(d, sub.depth);
 			break;
 		}
@@ -260,7 +267,7 @@ print_type(const struct trace *t, FILE *fp, const struct action *a,
 {
 	const struct datum *v;
 	struct dump d = { .fp = fp };
-	struct piece p = { 0 };
+	struct piece p = { .next = NONE };
 
 	if (a->ndatum == 0)
 		return 0;

@@ -67,7 +67,7 @@ struct datum {
  * Datum of an action, in order: TRACE, STACK, SYM …: the value (stacks and
  * symbols as symtext.h lays them out) · TRACEMEM: the bytes, then the length
  * wanted where there is a third argument · PRINT: the pointer, then the bytes
- * it points to, of the pointed-to type and at most printsize many · PRINTF,
+ * it points to, of the pointed-to type, or the first of them · PRINTF,
  * SYSTEM, FREOPEN: what the format takes · TRUNC, NORMALIZE: agg[0] and the
  * number · SETOPT: name and value · CLEAR, DENORMALIZE: none but agg[0].
  */
