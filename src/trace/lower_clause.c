@@ -150,10 +150,6 @@ static void
 stubs(struct lower *l)
 {
 	struct gen *g = l->g;
-	label post = ir_newlabel(g), pre = ir_newlabel(g);
-	vreg what = ir_new(g), val = ir_new(g);
-	const struct faultsite *f;
-	bool anypost = false;
 	size_t k;
 
 	ir_jmp(g, l->skip);
@@ -165,31 +161,18 @@ stubs(struct lower *l)
 		    ir_imm(g, l->drop[k].kind));
 		ir_jmp(g, l->drop[k].back);
 	}
-	for (k = 0; k < l->nflt; k++) {
-		f = &l->flt[k];
-		ir_label(g, f->lab);
-		anypost |= f->reserved;
-		if (!l->fn.error) {
-			ir_set(g, what, (int64_t)((uint64_t)f->kind |
-			    (uint64_t)(f->action & 0xffff) << 8 |
-			    (uint64_t)f->line << 32));
-			if (f->val >= 0)
-				ir_mov(g, val, f->val);
-			else
-				ir_set(g, val, 0);
-		}
-		ir_jmp(g, f->reserved ? post : pre);
-	}
+	low_faultcode(l);
 	if (l->nflt == 0)
 		return;
-	ir_label(g, post);
-	if (anypost)
+	ir_label(g, l->fltpost);
+	if (l->fltrec)
 		(void)ir_call(g, BPF_FUNC_ringbuf_discard, 2, l->rec,
 		    ir_imm(g, 0));
-	ir_label(g, pre);
+	ir_label(g, l->fltpre);
 	if (!l->fn.error)
 		(void)ir_callsub(g, low_errfn(l), 5, ir_ctx(g),
-		    probe_index(l), ir_imm(g, l->cl->seq), what, val);
+		    probe_index(l), ir_imm(g, l->cl->seq), l->fltwhat,
+		    l->fltval);
 	ir_jmp(g, l->skip);
 }
 
@@ -284,7 +267,12 @@ low_clause(struct lower *l, const struct evclause *ec)
 	l->rec = -1;
 	l->ran = 0;
 	l->stmt = 0;
-	l->nflt = l->ndrop = 0;
+	l->nflt = l->fltdone = l->ndrop = 0;
+	l->fltpost = ir_newlabel(g);
+	l->fltpre = ir_newlabel(g);
+	l->fltwhat = ir_new(g);
+	l->fltval = ir_new(g);
+	l->fltrec = false;
 	l->escapes = l->cond = 0;
 	l->line = ec->cl->line;
 	l->scrtop = l->scrfix;

@@ -112,6 +112,12 @@ error_clauses(struct lower *l, struct event *ev)
 	l->line = save.line;
 	l->flt = save.flt;
 	l->nflt = save.nflt;
+	l->fltdone = save.fltdone;
+	l->fltpost = save.fltpost;
+	l->fltpre = save.fltpre;
+	l->fltwhat = save.fltwhat;
+	l->fltval = save.fltval;
+	l->fltrec = save.fltrec;
 	l->fltalloc = save.fltalloc;
 	l->drop = save.drop;
 	l->ndrop = save.ndrop;

@@ -9,12 +9,52 @@
 
 /* Sites that jump out of line; growing arrays. */
 
+void
+low_faultcode(struct lower *l)
+{
+	struct gen *g = l->g;
+	const struct faultsite *f;
+
+	for (; l->fltdone < l->nflt; l->fltdone++) {
+		f = &l->flt[l->fltdone];
+		ir_label(g, f->lab);
+		l->fltrec |= f->reserved;
+		if (!l->fn.error) {
+			ir_set(g, l->fltwhat, (int64_t)((uint64_t)f->kind |
+			    (uint64_t)(f->action & 0xffff) << 8 |
+			    (uint64_t)f->line << 32));
+			if (f->val >= 0)
+				ir_mov(g, l->fltval, f->val);
+			else
+				ir_set(g, l->fltval, 0);
+		}
+		ir_jmp(g, f->reserved ? l->fltpost : l->fltpre);
+	}
+}
+
+/* A fault's value lives until its code: that of many is not put off to the
+ * clause's end, or they would all be on the stack. */
+static void
+flush_faults(struct lower *l)
+{
+	enum { FAULTS_NEAR = 16 };
+	label over;
+
+	if (l->nflt - l->fltdone < FAULTS_NEAR)
+		return;
+	over = ir_newlabel(l->g);
+	ir_jmp(l->g, over);
+	low_faultcode(l);
+	ir_label(l->g, over);
+}
+
 label
 low_fault(struct lower *l, enum fault kind, vreg val)
 {
 	struct faultsite *f;
 	size_t n;
 
+	flush_faults(l);
 	if (l->nflt == l->fltalloc) {
 		n = l->fltalloc ? 2 * l->fltalloc : 32;
 		f = realloc(l->flt, n * sizeof(*f));

@@ -153,7 +153,10 @@ struct lower {
 	uint32_t stmt;		/* number, from 1 */
 	int line;
 	struct faultsite *flt;
-	size_t nflt, fltalloc;
+	size_t nflt, fltalloc, fltdone;	/* fltdone: those that have code */
+	label fltpost, fltpre;		/* with and without a record to discard */
+	vreg fltwhat, fltval;
+	bool fltrec;			/* fltpost is jumped to */
 	struct dropsite *drop;
 	size_t ndrop, dropalloc;
 	bool failed;
@@ -184,6 +187,8 @@ bool	node_internable(const struct node *);
 
 /* lower_fn.c: faults, drops, caches. */
 label	low_fault(struct lower *, enum fault, vreg val);
+/* The code of the faults so far, to be put where nothing falls into it. */
+void	low_faultcode(struct lower *);
 label	low_drop(struct lower *, enum dropkind, label back);
 void	low_cache(struct lower *, int which, vreg);
 vreg	low_cached(struct lower *, int which);	/* -1: not found yet */
