@@ -81,6 +81,11 @@ none_left() {
 		dt-attach -f cpu,syscalls -d 700ms -o $ph.bundle -p $target \
 		    >/dev/null 2>&1 3>&- &
 		attach=$!
+		if [ $ph = drain ]; then
+			at_phase $ph.bundle run
+			# or it would be over too soon
+			kill -STOP $(tracers $ph.bundle)
+		fi
 		at_phase $ph.bundle $ph
 		kill -KILL $attach
 		wait $attach || :

@@ -214,6 +214,7 @@ thread_paused(void *arg)
 static void *
 thread_exec(void *arg)
 {
+	nap(60);
 	execl(self, self, "leaf", (char *)NULL);
 	return arg;
 }
