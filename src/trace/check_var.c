@@ -101,8 +101,11 @@ first_use(struct checker *c, struct ident *id, struct node *list, size_t n)
 		return check_nomem(c, id->line), -1;
 	id->nkey = n;
 	for (struct node *k = list; k != NULL; k = k->next)
-		if (key_type(c, id, i++, k) < 0)
+		if (key_type(c, id, i++, k) < 0) {
+			id->key = NULL;		/* still without a first use */
+			id->nkey = 0;
 			return -1;
+		}
 	return 0;
 }
 
@@ -352,12 +355,14 @@ element(struct checker *c, struct node *n, struct ident *id, enum use use)
 {
 	const char *pre = prefix(n->a->ival);
 
-	if (id->type == NULL && use == USE_READ)
-		return undefined(c, n->a, id->scope == SC_SELF ? SP_SELF :
-		    SP_THIS);
+	if (id->type == NULL && use == USE_READ) {
+		diag_error(c->d, D_VAR_UNDEF, n->line,
+		    "%s%s has not yet been declared or assigned", pre,
+		    n->a->str);
+		return NULL;
+	}
 	if (subscripts(c, n) < 0)
 		return NULL;
-	(void)pre;
 	if (check_keys(c, id, n) < 0)
 		return NULL;
 	id->read |= (use & USE_READ) != 0;

@@ -12,7 +12,7 @@ silent(const struct node *n, void *arg)
 	(void)arg;
 	return n->kind != N_CALL || n->func == NULL ||
 	    ((n->func->flags & FF_RECORD) == 0 && n->func->id != F_COMMIT &&
-	    n->func->id != F_DISCARD);
+	    n->func->id != F_DISCARD && n->func->id != F_SPECULATE);
 }
 
 /* Does the clause emit a record? An empty one records its firing. */

@@ -203,6 +203,19 @@ bad_record(const struct rechead *h, size_t len, struct msg *m)
 	    "not have the layout of that clause", h->clause, len);
 }
 
+/* A clause that only commits or discards has nothing to show. */
+static bool
+only_commits(const struct reclayout *rl)
+{
+	size_t i;
+
+	for (i = 0; i < rl->naction; i++)
+		if (rl->action[i].act != ACT_COMMIT &&
+		    rl->action[i].act != ACT_DISCARD)
+			return false;
+	return rl->naction != 0;
+}
+
 /* A whole record that was found to be one of its clause. */
 static int
 print_now(struct trace *t, const struct rechead *h, size_t len, bool more,
@@ -270,6 +283,8 @@ print_record(struct trace *t, const void *rec, size_t len, struct msg *m)
 	if (h->clause >= t->prog->nlayout || h->probe >= t->prog->nprobe ||
 	    len < t->prog->layout[h->clause].size)
 		return bad_record(h, len, m);
+	if (only_commits(&t->prog->layout[h->clause]))
+		return 0;
 	if (opt_flag(&t->opt, O_FLOWINDENT))
 		return print_flow(t, h, len, m);
 	return print_now(t, h, len, false, m);
