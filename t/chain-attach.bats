@@ -144,3 +144,20 @@ none_left() {
 	run dt-validate a.bundle
 	[ "$status" -ne 0 ]
 }
+
+@test "little locked memory, few descriptors, no tracefs: still complete" {
+	need_trace
+	(ulimit -l 64 -n 64 && chain x.bundle -f cpu,syscalls -- ls /)
+	complete x.bundle
+	need_tool unshare
+	unshare -m true 2>/dev/null || skip "no mount namespaces"
+	unshare -m --propagation private sh -c '
+	    mount -t tmpfs none /sys/kernel/tracing || exit 99
+	    dt-attach -f cpu,syscalls -o y.bundle ls /' >out 2>err || {
+		[ $? -ne 99 ] || skip "cannot hide tracefs"
+		cat err
+		false
+	}
+	dt-finalize <out
+	complete y.bundle
+}
