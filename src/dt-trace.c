@@ -454,10 +454,13 @@ trace(struct run *r, struct msg *m)
 	modules_touch(t);
 	r->info.attached_ns = clock_now();
 	rc = consume_run(t, m);
-	attach_detach(t);
-	r->info.detached_ns = clock_now();
+	/* the programs do nothing any more, but their going may take the
+	 * kernel long: what is known is printed before */
 	if (rc == 0 && !consume_sums(t)->impatient)
 		rc = print_end(t, m);
+	(void)fflush(t->out);
+	attach_detach(t);
+	r->info.detached_ns = clock_now();
 	r->info.error = rc == -1 ? m->text : NULL;
 	r->info.exit_status = rc == -1 ? DT_NO : t->exit_status;
 	return rc;
