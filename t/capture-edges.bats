@@ -121,9 +121,13 @@ teardown() {
 @test "Ctrl-C reaches dt-attach and its command, not the tracers" {
 	need_tool setsid
 	export FAKE_LOG=$T/log
-	setsid env --default-signal=INT sh -c 'exec dt-attach \
-	    -T "$0" -P cpu -o a.bundle -- sh -c "trap \"echo got >got; exit 3\" INT; echo >ready
-	    while :; do sleep 0.1; done"' "$FAKE_TRACER" >out 2>err 3>&- &
+	cat >target <<-'END'
+	trap 'echo got >got; exit 3' INT
+	echo >ready
+	while :; do sleep 0.1; done
+	END
+	setsid env --default-signal=INT dt-attach -T "$FAKE_TRACER" -P cpu \
+	    -o a.bundle -- sh target >out 2>err 3>&- &
 	attach=$!
 	at_phase a.bundle run
 	until_true 10 test -e ready

@@ -33,8 +33,8 @@ load chain
 @test "a flame graph of it" {
 	need_trace
 	need_tool xz perl
-	script=$(find /usr/share/perl5 /usr/lib -name flamegraph.pl 2>/dev/null |
-	    head -n 1)
+	script=$(find /usr/share/perl5 /usr/lib -name flamegraph.pl \
+	    2>/dev/null | head -n 1)
 	[ -n "$script" ] || skip "no flamegraph.pl"
 	seq 1 300000 >FILE
 	chain x.bundle -f cpu --target-out x.xz -- xz -k -c FILE
