@@ -299,6 +299,12 @@ rt_fn(struct lower *l, enum rtfn which)
 	case RT_LINK:
 		rt_net(l, which);
 		break;
+	case RT_JSON:
+		rt_json(l);
+		break;
+	case RT_JSONPATH:
+		rt_jsonpath(l);
+		break;
 	case RT_DENTRY:
 		rt_dentry(l);
 		break;

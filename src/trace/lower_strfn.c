@@ -419,6 +419,8 @@ low_strfn(struct lower *l, const struct node *n)
 		return cleanpath(l, n);
 	case F_STRIP:
 		return strip(l, n);
+	case F_JSON:
+		return low_json(l, n);
 	case F_D_PATH:
 		return low_dpath(l, n);
 	default:

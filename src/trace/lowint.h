@@ -272,6 +272,9 @@ vreg	low_intstrfn(struct lower *, const struct node *);
 /* lower_args.c */
 struct sval low_execargs(struct lower *);
 
+/* lower_json.c */
+struct sval low_json(struct lower *, const struct node *);
+
 /* lower_proc.c */
 struct sval low_fspath(struct lower *, const char *which);
 struct sval low_dpath(struct lower *, const struct node *);

@@ -15,7 +15,7 @@ enum {
 enum rtfn { RT_SAME, RT_SEARCH, RT_RSEARCH, RT_CHR, RT_RCHR, RT_SET, RT_SPAN,
 	    RT_CASE, RT_DIG, RT_PATH, RT_CLEAN, RT_BACK, RT_NUM, RT_STRIP,
 	    RT_INET, RT_ZEROES, RT_INET6, RT_LINK, RT_DENTRY,
-	    RT_N };
+	    RT_JSON, RT_JSONPATH, RT_N };
 
 /* A callback while it is made. */
 struct cb {
@@ -34,6 +34,8 @@ int	rt_fn(struct lower *, enum rtfn);
 void	rt_text(struct lower *, enum rtfn);	/* lower_rttext.c */
 void	rt_net(struct lower *, enum rtfn);	/* lower_rtnet.c */
 void	rt_dentry(struct lower *);		/* lower_proc.c */
+void	rt_json(struct lower *);		/* lower_json.c */
+void	rt_jsonpath(struct lower *);
 /* Runs it n times at most over the areas a and b (-1: none). */
 void	rt_loop(struct lower *, enum rtfn, uint32_t n, vreg a, vreg b);
 vreg	rt_context(struct lower *, vreg s, vreg a, vreg b);
