@@ -163,17 +163,23 @@ check_keys(struct checker *c, struct ident *id, struct node *n)
 	return 0;
 }
 
+/* It is read before anything says what type it has. */
+static struct node *
+unassigned(struct checker *c, const struct node *n)
+{
+	diag_error(c->d, D_VAR_UNDEF, n->line,
+	    "%s%s has not yet been declared or assigned",
+	    prefix((enum space)n->ival), n->str);
+	return NULL;
+}
+
 static struct node *
 undefined(struct checker *c, const struct node *n, enum space sp)
 {
 	const char *near;
 
-	if (sp != SP_GLOBAL) {
-		diag_error(c->d, D_VAR_UNDEF, n->line,
-		    "%s%s has not yet been declared or assigned", prefix(sp),
-		    n->str);
-		return NULL;
-	}
+	if (sp != SP_GLOBAL)
+		return unassigned(c, n);
 	if (strchr(n->str, '`') != NULL) {
 		diag_error(c->d, D_SYM_NOTYPES, n->line, "failed to resolve "
 		    "%s: kernel and program symbols have no types here",
@@ -286,7 +292,7 @@ as_variable(struct checker *c, struct node *n, struct ident *id, enum use use)
 		return NULL;
 	}
 	if (id->type == NULL && use == USE_READ)
-		return undefined(c, n, sp == SP_GLOBAL ? SP_THIS : sp);
+		return unassigned(c, n);
 	id->read |= (use & USE_READ) != 0;
 	id->written |= (use & USE_WRITE) != 0;
 	n->id = id;
@@ -353,14 +359,8 @@ subscripts(struct checker *c, struct node *n)
 static struct node *
 element(struct checker *c, struct node *n, struct ident *id, enum use use)
 {
-	const char *pre = prefix(n->a->ival);
-
-	if (id->type == NULL && use == USE_READ) {
-		diag_error(c->d, D_VAR_UNDEF, n->line,
-		    "%s%s has not yet been declared or assigned", pre,
-		    n->a->str);
-		return NULL;
-	}
+	if (id->type == NULL && use == USE_READ)
+		return unassigned(c, n->a);
 	if (subscripts(c, n) < 0)
 		return NULL;
 	if (check_keys(c, id, n) < 0)

@@ -276,7 +276,8 @@ member(struct lower *l, const struct node *n)
 	}
 	if (pl.k == P_ELEM || pl.k == P_SELF)
 		low_ref(l, &pl, low_fault(l, FLT_BADADDR, -1));
-	s.mem = pl.k == P_MEM;
+	/* its room is the struct's: shorter than a string of its own */
+	s.mem = false;
 	s.user = pl.user;
 	s.r = ir_alui(l->g, A_ADD, pl.r, pl.off);
 	return s;
@@ -563,7 +564,8 @@ assign_self(struct lower *l, const struct place *pl, struct sval *s)
 
 /* Into memory that is always there; NULL is the empty string in a global. */
 static void
-assign_mem(struct lower *l, const struct place *pl, struct sval *s, vreg this)
+assign_mem(struct lower *l, const struct place *pl, struct sval *s, vreg this,
+    uint32_t cap)
 {
 	struct gen *g = l->g;
 	label done = ir_newlabel(g);
@@ -572,10 +574,10 @@ assign_mem(struct lower *l, const struct place *pl, struct sval *s, vreg this)
 		if (this >= 0)
 			ir_set(g, this, 0);
 		else
-			ir_storei(g, pl->r, pl->off, 8, 0);
+			ir_storei(g, pl->r, pl->off, cap < 8 ? 1 : 8, 0);
 		ir_bri(g, CC_EQ, s->r, 0, done);
 	}
-	low_strcopy(l, s, pl->r, pl->off, l->strmax);
+	low_strcopy(l, s, pl->r, pl->off, cap);
 	if (this >= 0)
 		ir_mov(g, this, ir_alui(g, A_ADD, pl->r, pl->off));
 	ir_label(g, done);
@@ -586,16 +588,20 @@ low_strassign(struct lower *l, const struct node *n)
 {
 	struct sval s = low_str(l, n->b);
 	const struct ident *id = n->a->id;
+	bool whole = n->a->kind == N_VAR || n->a->kind == N_INDEX;
+	uint32_t cap = l->strmax;
 	struct place pl;
 	vreg this = -1;
 
 	if (!low_place(l, n->a, &pl))
 		return s;
+	if (!whole)
+		cap = least(cap, (uint32_t)type_base(n->a->type)->size);
 	/* an address that may be bad must not cost the variable's value */
 	if (!s.mem && !(n->b->kind == N_STR))
 		(void)low_strtemp(l, &s);
 	l->cond++;
-	switch (pl.k) {
+	switch (whole || pl.k == P_MEM ? pl.k : P_ADDR) {
 	case P_ELEM:
 		assign_elem(l, &pl, &s);
 		break;
@@ -605,7 +611,7 @@ low_strassign(struct lower *l, const struct node *n)
 	case P_MEM:
 		if (n->a->kind == N_VAR && id->scope == SC_THIS)
 			this = l->fn.thisv[id->seq];
-		assign_mem(l, &pl, &s, this);
+		assign_mem(l, &pl, &s, this, cap);
 		break;
 	default:
 		(void)low_error(l, D_OP_LVAL, n->line,

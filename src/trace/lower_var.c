@@ -279,8 +279,6 @@ place_index(struct lower *l, const struct node *n, struct place *pl)
 	label fail;
 	vreg i, at;
 
-	if (type_is_string(type_base(n->type)))
-		size = l->strsize;
 	if (!low_place(l, n->a, pl))
 		return false;
 	if (n->b->kind == N_INT) {
