@@ -625,3 +625,21 @@ cpu-sample\t1003000000000\t4000\t4000\t1\tuser\n\n 0x20000010\n'
 	records cpu | grep -q '	user	0x20000010$'
 	! jq -r '.libraries[].path' b.bundle/manifest.json | grep -v '^/usr'
 }
+
+@test "a staging directory that is read-only" {
+	need_root
+	need_tool setpriv
+	chmod 755 "$T"
+	stage
+	chown -R 65534:65534 "$S" .
+	chmod 500 "$S"
+	as="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	status=0
+	$as "$DT_BIN/dt-finalize" "$S" >out 2>err || status=$?
+	[ "$status" -eq 2 ]
+	[ ! -s out ]
+	grep -q 'Permission denied' err
+	chmod 700 "$S"
+	$as "$DT_BIN/dt-finalize" "$S" >out
+	[ "$(cat out)" = b.bundle ]
+}

@@ -46,6 +46,9 @@ test_lookup(void)
 	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++)
 		CHECK_INT(bundle_member_at(&cohort, t[i].pid, t[i].ts),
 		    t[i].want);
+	CHECK_INT(bundle_member_before(&cohort, 11, 5000), 2);
+	CHECK_INT(bundle_member_before(&cohort, 11, 1999), -1);
+	CHECK_INT(bundle_member_before(&cohort, 12, 5000), -1);
 	CHECK_INT(bundle_member_find(&cohort, BOOT ":11:3000"), 2);
 	CHECK_INT(bundle_member_find(&cohort, "x"), -1);
 	bundle_cohort_unindex(&cohort);

@@ -326,6 +326,9 @@ void bundle_cohort_unindex(struct bundle_cohort *c);
  */
 ssize_t bundle_member_at(const struct bundle_cohort *c, uint64_t pid,
     uint64_t ts);
+/* The same, also after its death. */
+ssize_t bundle_member_before(const struct bundle_cohort *c, uint64_t pid,
+    uint64_t ts);
 /* By its incarnation; -1 if there is none. O(n). */
 ssize_t bundle_member_find(const struct bundle_cohort *c,
     const char *incarnation);

@@ -63,11 +63,10 @@ earliest(const struct bundle_member *x)
 }
 
 ssize_t
-bundle_member_at(const struct bundle_cohort *c, uint64_t pid, uint64_t ts)
+bundle_member_before(const struct bundle_cohort *c, uint64_t pid, uint64_t ts)
 {
 	size_t lo = 0, hi = c->members.n, mid;
 	const struct bundle_member *x;
-	uint64_t end;
 
 	/* hi becomes the first that is past (pid, ts) */
 	while (lo < hi) {
@@ -78,13 +77,21 @@ bundle_member_at(const struct bundle_cohort *c, uint64_t pid, uint64_t ts)
 		else
 			lo = mid + 1;
 	}
-	if (hi == 0)
-		return -1;
-	x = &c->members.v[c->by_pid[hi - 1]];
-	end = x->died.known ? x->died.v : c->drained;
-	if (x->pid != pid || ts > end)
+	if (hi == 0 || c->members.v[c->by_pid[hi - 1]].pid != pid)
 		return -1;
 	return (ssize_t)c->by_pid[hi - 1];
+}
+
+ssize_t
+bundle_member_at(const struct bundle_cohort *c, uint64_t pid, uint64_t ts)
+{
+	ssize_t i = bundle_member_before(c, pid, ts);
+	const struct bundle_member *x;
+
+	if (i == -1)
+		return -1;
+	x = &c->members.v[i];
+	return ts <= (x->died.known ? x->died.v : c->drained) ? i : -1;
 }
 
 ssize_t

@@ -68,8 +68,6 @@ int final_spools(struct final *f, struct msg *m);
 int final_losses(struct final *f, struct msg *m);
 /* final_cohort.c: the members, sealed; and the window's start */
 int final_cohort(struct final *f, struct msg *m);
-/* The member that had begun this pid's latest life by ts, -1 = none. */
-ssize_t final_member_before(const struct final *f, uint64_t pid, uint64_t ts);
 /* final_raw.c: raw/ */
 int final_raw(struct final *f, struct msg *m);
 /* final_keep.c: artifacts/ and logs/ */

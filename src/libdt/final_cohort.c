@@ -267,23 +267,3 @@ final_cohort(struct final *f, struct msg *m)
 	names_free(&c.pids);
 	return rc == 0 ? find_start(f, m) : -1;
 }
-
-ssize_t
-final_member_before(const struct final *f, uint64_t pid, uint64_t ts)
-{
-	const struct bundle_cohort *c = &f->b.cohort;
-	size_t lo = 0, hi = c->members.n, mid;
-	const struct bundle_member *x;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		x = &c->members.v[c->by_pid[mid]];
-		if (x->pid > pid || (x->pid == pid && x->start > ts))
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	if (hi == 0 || c->members.v[c->by_pid[hi - 1]].pid != pid)
-		return -1;
-	return (ssize_t)c->by_pid[hi - 1];
-}

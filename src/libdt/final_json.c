@@ -49,7 +49,6 @@ family(struct final *f, size_t family)
 }
 
 struct libraries {
-	struct final *f;
 	size_t cap;
 	struct bundle_library *v;
 	size_t n;
@@ -88,7 +87,7 @@ library_cmp(const void *a, const void *b)
 static int
 libraries(struct final *f, struct msg *m)
 {
-	struct libraries l = { .f = f };
+	struct libraries l = { 0 };
 	struct bundle_manifest *b = &f->b.manifest;
 	int rc = maps_files(f->maps, add_library, &l);
 

@@ -117,7 +117,7 @@ rule_of(const struct raw *w, const struct record *r)
 		return RULE_AFTER_WINDOW;
 	if (bundle_member_at(c, pid, ts) != -1)
 		return -1;
-	i = final_member_before(w->f, pid, ts);
+	i = bundle_member_before(c, pid, ts);
 	return i != -1 && c->members.v[i].died.known ? RULE_AFTER_EXIT :
 	    RULE_NOT_MEMBER;
 }

@@ -7,8 +7,6 @@
 #ifndef LIBDT_PUBLISH_H
 #define LIBDT_PUBLISH_H
 
-#include <stdbool.h>
-
 #include "libdt/digest.h"
 #include "libdt/msg.h"
 #include "libdt/validate.h"
@@ -29,7 +27,6 @@ struct publish {
 	int parent, tree;	/* of the bundle; and the bundle itself */
 	char *name;		/* the bundle's, in parent */
 	char *own;		/* staging's, in beside */
-	bool published;		/* it was there already */
 };
 
 /*

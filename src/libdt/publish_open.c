@@ -283,7 +283,6 @@ take_published(struct publish *p, int fd, struct msg *m)
 	}
 	p->verdict = (enum verdict)b.validation.verdict;
 	bundle_close(&b);
-	p->published = true;
 	if (fchmod(fd, 0555) == -1)
 		return msg_set_errno(m, "write", p->path, "cannot make it "
 		    "read-only");

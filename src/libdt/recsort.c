@@ -28,7 +28,6 @@ struct run {
 struct record_sort {
 	int dirfd;
 	size_t mem;
-	uint64_t count;
 	char *text;		/* lines one after the other */
 	size_t used, cap;
 	struct item *items;
@@ -199,14 +198,7 @@ record_sort_add(struct record_sort *s, const struct record *r, uint32_t tag,
 		.at = s->used, .len = (uint32_t)len, .tag = tag };
 	record_print(r, s->text + s->used, len + 2);
 	s->used += len + 1;
-	s->count++;
 	return 0;
-}
-
-uint64_t
-record_sort_count(const struct record_sort *s)
-{
-	return s->count;
 }
 
 /* Reads a run's next item: 1, 0 at its end, or -1. */

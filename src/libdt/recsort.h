@@ -28,8 +28,6 @@ struct record_sort *record_sort_new(int dirfd, size_t mem, struct msg *m);
 /* Takes a copy of the record, and a number that comes back with it. */
 int record_sort_add(struct record_sort *s, const struct record *r,
     uint32_t tag, struct msg *m);
-/* Of the records added. */
-uint64_t record_sort_count(const struct record_sort *s);
 
 /*
  * The next record's line in order, without newline: 1, 0 after the last, or
