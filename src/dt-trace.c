@@ -24,6 +24,7 @@
 #include "trace/list.h"
 #include "trace/load.h"
 #include "trace/lower.h"
+#include "trace/minattr.h"
 #include "trace/module.h"
 #include "trace/opt.h"
 #include "trace/print.h"
@@ -504,6 +505,8 @@ work(struct run *r, struct msg *m)
 		return -1;
 	if (r->c.list)
 		return list_all(r, m) == -1 ? -1 : DT_OK;
+	for (size_t i = 0; i < r->c.nsrc && opt_flag(&t->opt, O_VERBOSE); i++)
+		minattr_tell(t, t->out, &r->c.src[i]);
 	if (r->c.compile)
 		return DT_OK;
 	return trace_and_tell(r, m) == -1 ? -1 : t->exit_status;

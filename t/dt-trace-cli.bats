@@ -147,6 +147,27 @@ x" ]
 	[ "${#lines[@]}" -gt 1 ] && [ "${#lines[@]}" -lt "$all" ]
 }
 
+@test "-v: how stable a program is" {
+	status 0 dt -ven 'BEGIN { trace(pid); }'
+	diff - <(printf '%s\n' "$output" | tr -d '\t') <<-'END'
+	
+	Stability attributes for description 'BEGIN ':
+	
+		Minimum Probe Description Attributes
+			Identifier Names: Stable
+			Data Semantics:   Stable
+			Dependency Class: Common
+	
+		Minimum Statement Attributes
+			Identifier Names: Stable
+			Data Semantics:   Stable
+			Dependency Class: Common
+	END
+	status 0 dt -ven 'profile-10 { trace(arg0); }'
+	has "Identifier Names: Unstable"
+	has "Dependency Class: Unknown"
+}
+
 @test "options that cannot be had are refused" {
 	status 1 dt -x bufpolicy=ring -en BEGIN
 	has "bufpolicy"
