@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
@@ -265,6 +266,19 @@ open_output(struct run *r, struct msg *m)
 	    r->c.out);
 }
 
+/* Each place of a user function takes a descriptor. To be called when the
+ * commands have been started, whose limit is their own. */
+static void
+raise_nofile(void)
+{
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_NOFILE, &rl) == 0 && rl.rlim_cur < rl.rlim_max) {
+		rl.rlim_cur = rl.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &rl);
+	}
+}
+
 /* $target is the last of them. */
 static int
 take_victims(struct run *r, struct msg *m)
@@ -277,6 +291,7 @@ take_victims(struct run *r, struct msg *m)
 	for (size_t i = 0; i < r->c.ncommand; i++)
 		if (victim_create(vs, r->c.command[i], m) == -1)
 			return -1;
+	raise_nofile();
 	r->t.victims = vs;
 	if (vs->n > 0)
 		r->t.target = vs->v[vs->n - 1].pid;

@@ -55,6 +55,45 @@ dt() {
 	has "CAP_BPF and CAP_PERFMON"
 }
 
+# apart SCRIPT: in a mount namespace of its own.
+apart() {
+	unshare -m true 2>/dev/null || skip "no mount namespaces here"
+	run unshare -m sh -c "$1"
+}
+
+@test "without tracefs, without BTF: what is needed is told" {
+	need_trace
+	apart 'umount -l /sys/kernel/tracing /sys/kernel/debug/tracing \
+	    /sys/kernel/debug 2>/dev/null
+	    dt-trace -n "proc:::start { exit(0); }"'
+	[ "$status" -eq 1 ]
+	has "mount -t tracefs tracefs /sys/kernel/tracing"
+	# where it is not needed nobody asks for it
+	apart 'umount -l /sys/kernel/tracing /sys/kernel/debug 2>/dev/null
+	    dt-trace -qn "syscall::read:entry /pid == \$target/ { exit(5); }" \
+	    -c "cat /etc/passwd"'
+	[ "$status" -eq 5 ]
+	apart 'mount -t tmpfs none /sys/kernel/btf
+	    dt-trace -n "syscall::read:entry { exit(0); }"'
+	[ "$status" -eq 1 ]
+	has "CONFIG_DEBUG_INFO_BTF"
+	apart 'mount -t tmpfs none /sys/kernel/btf
+	    dt-trace -qn "BEGIN { exit(4); }"'
+	[ "$status" -eq 4 ]
+}
+
+@test "limits: locked memory does not matter, descriptors are raised" {
+	need_trace
+	need_tool prlimit
+	status 0 prlimit --memlock=0 dt-trace -qn 'BEGIN { exit(0); }'
+	status 0 prlimit --nofile=30:4096 dt-trace -qc 'sh -c "ulimit -n"' \
+	    -n 'pid$target::a*:entry { x++; }'
+	[ "$output" = 30 ]
+	status 1 prlimit --nofile=24 dt-trace -x without=uprobe-multi -qc true \
+	    -n 'pid$target::a*:entry { x++; }'
+	has "Too many open files"
+}
+
 @test "files: -s, -, one that is missing, one with an error" {
 	need_trace
 	echo 'BEGIN { printf("%s", $$1); exit(0); }' >a.d

@@ -294,6 +294,20 @@ prog() {
 	[ "$(jq '.programs | length' st.json)" -eq 1 ]
 }
 
+@test "pid: thousands of functions come and go within seconds" {
+	need_trace
+	need_tool jq
+	[ "$(uname -r | awk -F. '{ print $1 * 100 + $2 }')" -ge 610 ] ||
+	    skip "needs Linux 6.10"
+	status 0 dt -q --stats st.json -c './provprog funcs' -n '
+	    pid$target:libc::entry, pid$target:libc::return
+	    { @[probename, probefunc] = count(); }'
+	[ "$(grep -cE '^ +(entry|return) .*exit +1$' <<<"$output")" -ge 1 ]
+	jq -e '.clauses[0].probes > 1000' st.json
+	jq -e '.times | .attached_ns - .attach_ns < 10e9 and
+	    .detached_ns - .end_ns < 10e9' st.json
+}
+
 @test "pid: within functions, only where an instruction begins" {
 	need_trace
 	need_tool objdump

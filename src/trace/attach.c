@@ -2,6 +2,7 @@
  * attach.c - raw tracepoints, perf events and uprobes.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,16 @@
 #include "trace/reap.h"
 #include "trace/trace.h"
 
-enum { MAXCPU = 4096 };
+enum { MAXCPU = 4096, SLOW_MAX = 8 };
+
+/* The part of union bpf_attr that <linux/bpf.h> has since Linux 6.6, and the
+ * values that go with it. */
+struct link_uprobes {
+	uint32_t prog_fd, target_fd, attach_type, flags;
+	uint64_t path, offsets, ref_ctr_offsets, cookies;
+	uint32_t cnt, multi_flags, pid, pad;
+};
+enum { TRACE_UPROBE_MULTI = 48, UPROBE_MULTI_RETURN = 1 };
 
 enum bpf_prog_type
 event_progtype(const struct event *ev, enum bpf_attach_type *at)
@@ -46,6 +56,9 @@ event_progtype(const struct event *ev, enum bpf_attach_type *at)
 		return BPF_PROG_TYPE_TRACING;
 	case EV_UPROBE:
 	case EV_URETPROBE:
+		if (ev->multi)
+			*at = (enum bpf_attach_type)TRACE_UPROBE_MULTI;
+		return BPF_PROG_TYPE_KPROBE;
 	case EV_KPROBE:
 	case EV_KRETPROBE:
 		return BPF_PROG_TYPE_KPROBE;
@@ -185,9 +198,11 @@ pmu_type(const char *pmu, struct msg *m)
 	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type",
 	    pmu);
 	fp = fopen(path, "re");
-	if (fp == NULL)
-		return msg_set_errno(m, "attach", path,
+	if (fp == NULL && errno == ENOENT)
+		return msg_set_at(m, "attach", path, 0,
 		    "the kernel has no %ss", pmu);
+	if (fp == NULL)
+		return msg_set_errno(m, "attach", path, "cannot open");
 	if (fscanf(fp, "%d", &type) != 1)
 		type = msg_set_at(m, "attach", path, 0, "not a number");
 	fclose(fp);
@@ -275,6 +290,31 @@ attach_undo(struct event *ev)
 }
 
 int
+attach_uprobes(struct event *ev, const char *path, size_t n,
+    const uint64_t *offset, const uint64_t *sema, const uint64_t *cookie,
+    pid_t pid, struct msg *m)
+{
+	struct link_uprobes a = {
+		.prog_fd = (uint32_t)ev->prog_fd,
+		.attach_type = TRACE_UPROBE_MULTI,
+		.path = (uintptr_t)path,
+		.offsets = (uintptr_t)offset,
+		.ref_ctr_offsets = (uintptr_t)sema,
+		.cookies = (uintptr_t)cookie,
+		.cnt = (uint32_t)n,
+		.multi_flags = ev->type == EV_URETPROBE ? UPROBE_MULTI_RETURN
+		    : 0,
+		.pid = pid > 0 ? (uint32_t)pid : 0,
+	};
+	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &a, sizeof(a));
+
+	if (fd == -1)
+		return msg_set_errno(m, "attach", path,
+		    "cannot put probes at %zu places", n);
+	return event_link(ev, fd, m);
+}
+
+int
 attach_all(struct trace *t, struct msg *m)
 {
 	for (struct event *ev = provider_events(t); ev != NULL; ev = ev->next) {
@@ -292,9 +332,44 @@ attach_all(struct trace *t, struct msg *m)
 	return 0;
 }
 
+/*
+ * Before Linux 6.10 each place of a user probe is detached by itself, and the
+ * kernel waits some 100 ms for each: many would take minutes. It waits less
+ * while this is set. Returns whether we set it.
+ */
+static bool
+rcu_hurry(bool on)
+{
+	int fd = open("/sys/kernel/rcu_expedited", O_RDWR | O_CLOEXEC);
+	char c = '1';
+	bool done = false;
+
+	if (fd == -1)
+		return false;
+	/* one who finds it set leaves it so */
+	if (!on || (pread(fd, &c, 1, 0) == 1 && c == '0'))
+		done = pwrite(fd, on ? "1" : "0", 1, 0) == 1;
+	close(fd);
+	return done;
+}
+
+static size_t
+slow_links(const struct trace *t)
+{
+	size_t n = 0;
+
+	for (struct event *ev = provider_events(t); ev != NULL; ev = ev->next)
+		if ((ev->type == EV_UPROBE || ev->type == EV_URETPROBE ||
+		    ev->type == EV_TP) && !ev->multi)
+			n += ev->nlink;
+	return n;
+}
+
 void
 attach_detach(struct trace *t)
 {
+	bool hurried = slow_links(t) > SLOW_MAX && rcu_hurry(true);
+
 	for (struct event *ev = provider_events(t); ev != NULL; ev = ev->next) {
 		if (ev->pv->detach != NULL)
 			ev->pv->detach(t, ev);
@@ -302,4 +377,6 @@ attach_detach(struct trace *t)
 			close(ev->link_fd[i]);
 		ev->nlink = 0;
 	}
+	if (hurried)
+		(void)rcu_hurry(false);
 }

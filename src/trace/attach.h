@@ -46,6 +46,11 @@ int	attach_self(struct trace *, struct event *, const char *path,
 	    uint64_t offset, struct msg *);
 void	attach_undo(struct event *);
 
+/* n places of one file by one link (KF_UPROBE_MULTI); semas may be NULL. */
+int	attach_uprobes(struct event *, const char *path, size_t n,
+	    const uint64_t *offset, const uint64_t *sema,
+	    const uint64_t *cookie, pid_t pid, struct msg *);
+
 /*
  * Finds the BTF id by which ev->tpname's arguments are known, so that its
  * program may follow kernel pointers directly. Without a kernel at hand

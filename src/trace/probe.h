@@ -63,6 +63,7 @@ struct event {
 	uint64_t offset;		/* UPROBE: file offset */
 	uint64_t sema;			/* USDT semaphore file offset or 0 */
 	int pid;			/* UPROBE: -1 every process */
+	bool multi;			/* UPROBE: many places by one link */
 	void *priv;
 	/* what it serves; clauses in program order */
 	struct evclause {

@@ -70,8 +70,10 @@ uprobe_enable(struct trace *t, struct probe *p, struct msg *m)
 	for (size_t i = 0; i < us->n; i++)
 		us->site[i].elf->probed = true;
 	p->ev = shared_event(t, p, us);
-	if (p->ev != NULL)
+	if (p->ev != NULL) {
+		p->ev->multi = kernel_has(t, KF_UPROBE_MULTI);
 		return 0;
+	}
 	for (size_t i = 0; i < us->n; i++) {
 		if (i > 0)
 			p = probe_also(p);
@@ -127,6 +129,50 @@ uprobe_read(struct gen *g, vreg addr, unsigned size)
 	return gen_read(g, addr, size, true);
 }
 
+static int
+by_path(const void *va, const void *vb)
+{
+	const struct upsites *a = (*(struct probe *const *)va)->priv;
+	const struct upsites *b = (*(struct probe *const *)vb)->priv;
+
+	return strcmp(a->site[0].elf->path, b->site[0].elf->path);
+}
+
+/* One link for the places of each file. */
+static int
+attach_multi(struct event *ev, struct msg *m)
+{
+	const struct evclause *ec = &ev->ec[0];
+	size_t n = ec->nprobe;
+	struct probe **p = calloc(n, sizeof(*p));
+	uint64_t *off = calloc(n, sizeof(*off)), *idx = calloc(n, sizeof(*idx));
+	int rc = 0;
+
+	if (p == NULL || off == NULL || idx == NULL) {
+		rc = msg_set_nomem(m);
+		n = 0;
+	} else {
+		memcpy(p, ec->probe, n * sizeof(*p));
+		qsort(p, n, sizeof(*p), by_path);
+	}
+	for (size_t i = 0, k; i < n && rc == 0; i = k) {
+		const struct upsites *us = p[i]->priv;
+
+		for (k = i; k < n && by_path(&p[k], &p[i]) == 0; k++) {
+			const struct upsites *s = p[k]->priv;
+
+			off[k - i] = s->site[0].off;
+			idx[k - i] = p[k]->idx;
+		}
+		rc = attach_uprobes(ev, us->site[0].elf->path, k - i, off,
+		    NULL, idx, us->pid, m);
+	}
+	free(p);
+	free(off);
+	free(idx);
+	return rc;
+}
+
 int
 uprobe_attach(struct trace *t, struct event *ev, struct msg *m)
 {
@@ -135,6 +181,8 @@ uprobe_attach(struct trace *t, struct event *ev, struct msg *m)
 	if (ec->nprobe == 1)
 		return attach_uprobe(t, ev, ev->path, ev->offset, ev->sema,
 		    ev->pid, ec->probe[0]->idx, m);
+	if (ev->multi)
+		return attach_multi(ev, m);
 	for (size_t i = 0; i < ec->nprobe; i++) {
 		const struct upsites *us = ec->probe[i]->priv;
 
