@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +82,22 @@ arg_add_own(struct collector *c, char *s)
 	return rc;
 }
 
+/* dt-trace unwinds by DWARF where it has libdw, from Linux 5.15 on. */
+static bool
+can_unwind(void)
+{
+#ifdef HAVE_LIBDW
+	struct utsname u;
+	int major, minor;
+
+	return uname(&u) == 0 &&
+	    sscanf(u.release, "%d.%d", &major, &minor) == 2 &&
+	    (major > 5 || (major == 5 && minor >= 15));
+#else
+	return false;
+#endif
+}
+
 static int
 collector_argv(struct collector *c, struct staging *st,
     const struct tracer *tr, const struct settings *set, pid_t target)
@@ -99,13 +116,11 @@ collector_argv(struct collector *c, struct staging *st,
 		bad |= arg_add(c, "-x");
 		bad |= arg_add(c, "noresolve");
 	}
-#ifdef HAVE_LIBDW
 	/* most distributions ship code without frame pointers */
-	if (tr->own && c->family == FAMILY_cpu) {
+	if (tr->own && c->family == FAMILY_cpu && can_unwind()) {
 		bad |= arg_add(c, "-x");
 		bad |= arg_add(c, "unwind=dwarf");
 	}
-#endif
 	for (i = 0; i < set->options; i++) {
 		if (set->option[i].family >= 0 &&
 		    set->option[i].family != (int)c->family)
