@@ -35,6 +35,10 @@ setup_file() {
 	vm_ok glob
 }
 
+@test "6.1: more functions than descriptors" {
+	vm_ok many
+}
+
 @test "6.1: stack() in a kernel function" {
 	vm_ok stack
 }

@@ -74,6 +74,14 @@ test_glob() {
 	d -ln 'fbt::tcp_v4_init_seq*:entry' | grep tcp_v4_init_seq >/dev/null
 }
 
+# More descriptors than a process has at first.
+test_many() {
+	ulimit -Sn 24
+	d -qn 'fbt::vfs_re*: { @ = count(); } END { printf("done\n"); }' \
+	    -c true >out
+	grep -q done out
+}
+
 test_stack() {
 	d -qn 'fbt::vfs_read:entry /pid == $target/ { stack(2); exit(0); }' \
 	    -c 'dd if=/tmp/data of=/dev/null' 2>/dev/null >out
