@@ -71,7 +71,8 @@ test_time(void)
 	add_map(ms, KIND_UNMAP, 300, 7, 0x4000, 0x5000, 0, NULL, "/no/a");
 	add_fork(ms, 400, 7, 8);
 	add_map(ms, KIND_UNMAP, 500, 8, 0, UINT64_MAX, 0, NULL, "");
-	add_map(ms, KIND_MAP, 510, 8, 0x1000, 0x2000, 0, "cc", "/no/c;`d");
+	add_map(ms, KIND_MAP, 510, 8, 0x1000, 0x2000, 0, "cc",
+	    "/no/c;`d");
 	add_map(ms, KIND_MAP, 600, 7, 0x8000, 0x9000, 0, "dd", "/no/late");
 	add_map(ms, KIND_MAP, 50, 9, 0x1000, 0x2000, 0, NULL, "//anon");
 	/* the pid is used again: what was mapped then is not seen from before */

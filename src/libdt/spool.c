@@ -246,8 +246,8 @@ parse_control(struct parser *p, const char *line, size_t n)
 		return 1;
 	}
 	if (len[0] == 5 && memcmp(f[0], "COUNT", 5) == 0) {
-		if (count != 3 || len[1] != 5 || memcmp(f[1], "fired", 5) != 0 ||
-		    p->s->fired.known ||
+		if (count != 3 || len[1] != 5 ||
+		    memcmp(f[1], "fired", 5) != 0 || p->s->fired.known ||
 		    record_parse_value(&ts, f[2], len[2], &v, NULL) == -1)
 			return -1;
 		p->s->fired = (struct maybe_u64){ true, v.u };
