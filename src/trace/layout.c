@@ -546,7 +546,7 @@ self_map(struct lower *l)
 {
 	uint32_t size = up8(l->nself);
 
-	if (kernel_has(l->t, KF_TASK_STORAGE) &&
+	if (size <= MAX_TASK_VALUE && kernel_has(l->t, KF_TASK_STORAGE) &&
 	    kernel_has(l->t, KF_TASK_BTF)) {
 		l->selfmap = map_add(l, "self", BPF_MAP_TYPE_TASK_STORAGE, 4,
 		    size, 0, NO_PREALLOC);

@@ -9,10 +9,6 @@
 #include "trace/lowint.h"
 #include "trace/provider.h"
 
-enum {
-	MAX_TASK_SCRATCH = 60000	/* bytes; the kernel takes 64k */
-};
-
 int
 low_error(struct lower *l, enum errtag tag, int line, const char *fmt, ...)
 {
@@ -127,7 +123,7 @@ event_program(struct lower *l, struct event *ev, FILE *ir, FILE *bpf)
 	l->sleepable = l->bytask && kernel_has(l->t, KF_SLEEP);
 	if (generate(l, ev) < 0)
 		return -1;
-	if (l->bytask && l->scrmax > MAX_TASK_SCRATCH) {
+	if (l->bytask && l->scrmax > MAX_TASK_VALUE) {
 		/* too much for each thread */
 		l->p->map[l->scrmap].valsize = 64;
 		l->bytask = l->sleepable = false;

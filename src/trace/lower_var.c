@@ -121,12 +121,12 @@ key_string(struct lower *l, const struct keyshape *ks, size_t i,
 	s = low_str(l, n);
 	low_notnull(l, &s);
 	if (s.mem && s.canon && s.room <= COPY_UNROLL && s.room <= c->size) {
-		for (k = 0; k < c->size; k += 8)
-			if (k < s.room)
-				ir_store(g, key, (int32_t)(c->off + k), 8,
-				    ir_load(g, s.r, (int32_t)k, 8));
-			else
-				ir_storei(g, key, (int32_t)(c->off + k), 8, 0);
+		for (k = 0; k < s.room; k += 8)
+			ir_store(g, key, (int32_t)(c->off + k), 8,
+			    ir_load(g, s.r, (int32_t)k, 8));
+		if (c->size > s.room)
+			low_zero(l, key, (int32_t)(c->off + s.room),
+			    c->size - s.room);
 		return;
 	}
 	low_zero(l, key, (int32_t)c->off, c->size);

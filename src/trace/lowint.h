@@ -21,7 +21,10 @@
 #include "trace/prog.h"
 #include "trace/trace.h"
 
-enum { KEY_ONSTACK = 64, COPY_UNROLL = 64, STACK_TEMPS = 192 };
+enum {				/* all in bytes */
+	KEY_ONSTACK = 64, COPY_UNROLL = 64, STACK_TEMPS = 192,
+	MAX_TASK_VALUE = 60000	/* of task storage: the kernel takes 64k */
+};
 
 /* A string: an address and what is known of it. */
 struct sval {
