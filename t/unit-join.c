@@ -74,8 +74,8 @@ test_time(void)
 	add_map(ms, KIND_MAP, 510, 8, 0x1000, 0x2000, 0, "cc",
 	    "/no/c;`d");
 	add_map(ms, KIND_MAP, 600, 7, 0x8000, 0x9000, 0, "dd", "/no/late");
+	add_map(ms, KIND_MAP, 50, 9, 0x1000, 0x2000, 0, NULL, "//anon");
 	/* the pid is used again: its new mappings are not seen before */
-	/* the pid is used again: what was mapped then is not seen from before */
 	add_fork(ms, 900, 7, 8);
 	CHECK_INT(maps_ready(ms, -1, BOOT, &m), 0);
 	for (round = 0; round < 2; round++) {
