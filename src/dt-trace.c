@@ -1,6 +1,5 @@
 /* dt-trace: runs D programs; dt-trace(1). */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "trace/astdump.h"
 #include "trace/attach.h"
 #include "trace/check.h"
+#include "trace/cmdline.h"
 #include "trace/consume.h"
 #include "trace/diag.h"
 #include "trace/feature.h"
@@ -37,60 +37,10 @@
 #include "trace/type.h"
 #include "trace/victim.h"
 
-enum { OPT_STATS = 0x2000 };
-
-static const struct cli cli = {
-	.prog = "dt-trace",
-	.synopsis =
-	    "[-CeFHlqSVvwZ] [-b size] [-c command] [-D name[=value]] "
-	    "[-I dir] [-o file] [-p pid] [-U name] [-x option[=value]] "
-	    "[--stats file] [-P provider] [-m module] [-f function] "
-	    "[-n name] [-i id] [-s script] [argument ...]",
-	.help =
-	    "  -P -m -f -n -i   provider, module, function, name or id of "
-	    "probes, and\n"
-	    "                   perhaps /predicate/ {action}\n"
-	    "  -s script        a file with a program, - for standard input\n"
-	    "  -b size          buffer of records\n"
-	    "  -C               run cpp on scripts (-D -U -I -H for it)\n"
-	    "  -c command       run it; trace until it ends\n"
-	    "  -e               compile only\n"
-	    "  -F               indent by entry and return\n"
-	    "  -h, --help       this help\n"
-	    "  -l               list probes, with -v their arguments\n"
-	    "  -o file          append output to it\n"
-	    "  -p pid           trace until this process ends\n"
-	    "  -q               print only what the program prints\n"
-	    "  -S               print what the compiler's passes make\n"
-	    "  -V               version of the language\n"
-	    "  -w               allow destructive actions\n"
-	    "  -x option        set an option, as #pragma D option does\n"
-	    "  -Z               descriptions may match nothing\n"
-	    "      --stats FILE what was traced, lost and spent, as JSON\n"
-	    "      --version    name and version\n",
-};
-
-static const struct option longopts[] = {
-	{ "stats", required_argument, NULL, OPT_STATS },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
-};
-
-struct cmdline {
-	struct source *src;
-	size_t nsrc;
-	char **args;			/* $1 and on */
-	int nargs;
-	bool list, compile, dump, version;
-	const char *out, *stats;
-	const char **command, **pid;	/* -c, -p */
-	size_t ncommand, npid;
-	struct victims victims;
-};
-
 struct run {
 	struct trace t;
 	struct cmdline c;
+	struct victims victims;
 	struct runinfo info;
 	struct diag d;
 };
@@ -102,154 +52,6 @@ tell(const struct run *r, const struct msg *m)
 	if (m->path[0] != '\0')
 		fprintf(stderr, "%s: ", m->path);
 	fprintf(stderr, "%s\n", m->text);
-}
-
-static int
-add_source(struct run *r, enum pspec spec, const char *arg, struct msg *m)
-{
-	struct source *s = reallocarray(r->c.src, r->c.nsrc + 1, sizeof(*s));
-
-	if (s == NULL)
-		return msg_set_nomem(m);
-	r->c.src = s;
-	s = &r->c.src[r->c.nsrc++];
-	*s = (struct source){ .spec = spec, .arg = arg };
-	return source_label(s, m);
-}
-
-static int
-add_text(const char ***list, size_t *n, const char *text, struct msg *m)
-{
-	const char **p = reallocarray(*list, *n + 1, sizeof(*p));
-
-	if (p == NULL)
-		return msg_set_nomem(m);
-	*list = p;
-	p[(*n)++] = text;
-	return 0;
-}
-
-/* name[=value] of -x */
-static int
-set_option(struct run *r, char *arg, struct msg *m)
-{
-	char *value = strchr(arg, '=');
-	struct msg why;
-
-	if (value != NULL)
-		*value++ = '\0';
-	msg_clear(&why);
-	if (opt_set(&r->t.opt, arg, value, &why) == 0)
-		return 0;
-	return msg_set(m, "usage", "failed to set -x %s: %s", arg, why.text);
-}
-
-/* Options that are an engine option by another name. */
-static const struct {
-	int c;
-	const char *name;		/* of -x */
-	bool arg;
-} alias_table[] = {
-	{ 'b', "bufsize", true },
-	{ 'C', "cpp", false },
-	{ 'D', "define", true },
-	{ 'F', "flowindent", false },
-	{ 'H', "cpphdrs", false },
-	{ 'I', "incdir", true },
-	{ 'q', "quiet", false },
-	{ 'U', "undef", true },
-	{ 'v', "verbose", false },
-	{ 'w', "destructive", false },
-	{ 'Z', "zdefs", false },
-};
-
-/* Options that name a program. */
-static const struct { int c; enum pspec spec; } spec_table[] = {
-	{ 'P', PS_PROV }, { 'm', PS_MOD }, { 'f', PS_FUNC }, { 'n', PS_NAME },
-	{ 'i', PS_ID }, { 's', PS_SCRIPT },
-};
-
-/* 1: not one of the tables'. */
-static int
-take_table(struct run *r, int c, struct msg *m)
-{
-	for (size_t i = 0; i < sizeof(spec_table) / sizeof(*spec_table); i++)
-		if (spec_table[i].c == c)
-			return add_source(r, spec_table[i].spec, optarg, m);
-	for (size_t i = 0; i < sizeof(alias_table) / sizeof(*alias_table);
-	    i++)
-		if (alias_table[i].c == c)
-			return opt_set(&r->t.opt, alias_table[i].name,
-			    alias_table[i].arg ? optarg : NULL, m);
-	return 1;
-}
-
-/* 1: the command line is at fault, and it has been said. */
-static int
-take_option(struct run *r, int c, char **argv, enum dt_exit *status,
-    struct msg *m)
-{
-	switch (c) {
-	case 'c':
-		return add_text(&r->c.command, &r->c.ncommand, optarg, m);
-	case 'e':
-		r->c.compile = true;
-		return 0;
-	case 'l':
-		r->c.list = true;
-		return 0;
-	case 'o':
-		r->c.out = optarg;
-		return 0;
-	case 'p':
-		return add_text(&r->c.pid, &r->c.npid, optarg, m);
-	case 'S':
-		r->c.dump = true;
-		return 0;
-	case 'V':
-		r->c.version = true;
-		return 0;
-	case 'x':
-		return set_option(r, optarg, m);
-	case OPT_STATS:
-		r->c.stats = optarg;
-		return 0;
-	case 'A': case 'a': case 'G': case 'X':
-		*status = cli_usage_error(&cli, stderr,
-		    "-%c is not supported on this system", c);
-		return 1;
-	default:
-		*status = cli_option(&cli, c, argv, stderr);
-		return 1;
-	}
-}
-
-/*
- * dtrace(1)'s options may follow its operands: the rest of a permuted command
- * line are the macro arguments. 1: done, *status is the exit status.
- */
-static int
-take_options(struct run *r, int argc, char **argv, enum dt_exit *status,
-    struct msg *m)
-{
-	int c, rc;
-
-	while ((c = getopt_long(argc, argv, ":AaGX:b:c:CD:eFf:hHI:i:lm:n:o:p:"
-	    "P:qs:SU:vVwx:Z", longopts, NULL)) != -1) {
-		msg_clear(m);
-		rc = take_table(r, c, m);
-		if (rc == 1)
-			rc = take_option(r, c, argv, status, m);
-		if (rc != 0)
-			return rc;
-	}
-	r->c.args = argv + optind;
-	r->c.nargs = argc - optind;
-	if (r->c.nsrc == 0 && !r->c.list && !r->c.version) {
-		*status = cli_usage_error(&cli, stderr, "no probes specified");
-		return 1;
-	}
-	return 0;
 }
 
 static int
@@ -283,7 +85,7 @@ raise_nofile(void)
 static int
 take_victims(struct run *r, struct msg *m)
 {
-	struct victims *vs = &r->c.victims;
+	struct victims *vs = &r->victims;
 
 	for (size_t i = 0; i < r->c.npid; i++)
 		if (victim_grab(vs, r->c.pid[i], m) == -1)
@@ -461,7 +263,7 @@ trace(struct run *r, struct msg *m)
 	if (load_prog(t, stderr, m) == -1)
 		return -1;
 	if (print_open(t, m) == -1 ||
-	    consume_new(t, &r->c.victims, stderr, m) == -1)
+	    consume_new(t, &r->victims, stderr, m) == -1)
 		return -1;
 	tell_matched(r);
 	r->info.attach_ns = clock_now();
@@ -534,7 +336,7 @@ release(struct run *r)
 
 	if (t->prov != NULL)
 		attach_detach(t);
-	victim_free(&r->c.victims);
+	victim_free(&r->victims);
 	consume_free(t);
 	print_close(t);
 	load_unload(t);
@@ -545,17 +347,13 @@ release(struct run *r)
 	unit_free(t);
 	kernel_free(t);
 	opt_free(&t->opt);
-	for (size_t i = 0; i < r->c.nsrc; i++)
-		free(r->c.src[i].label);
-	free(r->c.src);
-	free(r->c.command);
-	free(r->c.pid);
+	cmdline_free(&r->c);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct run r = { .t.progname = cli.prog, .d.max = 20 };
+	struct run r = { .t.progname = cmdline_cli.prog, .d.max = 20 };
 	enum dt_exit bad = DT_OK;
 	struct msg m;
 	int rc;
@@ -569,9 +367,9 @@ main(int argc, char **argv)
 	}
 	libbpf_set_print(NULL);
 	opt_init(&r.t.opt);
-	rc = take_options(&r, argc, argv, &bad, &m);
+	rc = cmdline_take(&r.c, &r.t, argc, argv, &bad, &m);
 	if (rc == 0 && r.c.version) {
-		printf("%s: dtbundle %s, D 2.0\n", cli.prog, PACKAGE_VERSION);
+		printf("%s: dtbundle %s, D 2.0\n", cmdline_cli.prog, PACKAGE_VERSION);
 	} else if (rc == 0) {
 		rc = work(&r, &m);
 	} else if (rc == 1) {
@@ -585,11 +383,11 @@ main(int argc, char **argv)
 		rc = DT_NO;
 	}
 	if (r.t.out != NULL && r.t.out != stdout && fclose(r.t.out) != 0) {
-		fprintf(stderr, "%s: %s: %s\n", cli.prog, r.c.out,
+		fprintf(stderr, "%s: %s: %s\n", cmdline_cli.prog, r.c.out,
 		    strerror(errno));
 		rc = DT_CANNOT;
 	}
 	release(&r);
-	return cli_finish(&cli, stderr, (enum dt_exit)rc);
+	return cli_finish(&cmdline_cli, stderr, (enum dt_exit)rc);
 }
 

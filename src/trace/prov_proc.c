@@ -147,8 +147,8 @@ proc_offsets(struct trace *t, struct procev *pe, struct msg *m)
 	pe->live = kernel_offset(t, "signal_struct", "live");
 	pe->leader = kernel_offset(t, "task_struct", "group_leader");
 	pe->start = kernel_offset(t, "task_struct", "start_time");
-	if (pe->leader < 0 || pe->start < 0 || pe->pid < 0 || pe->tgid < 0 || pe->exit_code < 0 ||
-	    pe->signal < 0 || pe->live < 0)
+	if (pe->leader < 0 || pe->start < 0 || pe->pid < 0 || pe->tgid < 0 ||
+	    pe->exit_code < 0 || pe->signal < 0 || pe->live < 0)
 		return msg_set(m, "btf", "the kernel's BTF does not describe "
 		    "task_struct and signal_struct");
 	/* since Linux 6.16: (void *, struct task_struct *, bool) */
