@@ -279,8 +279,10 @@ entry_cmp(const void *key, const void *e)
 struct val_entry *
 val_file(struct val *v, const char *path)
 {
-	struct val_entry *e = bsearch(path, v->tree.v, v->tree.n,
-	    sizeof(*e), entry_cmp);
+	struct val_entry *e = NULL;
 
+	if (v->tree.n > 0)
+		e = bsearch(path, v->tree.v, v->tree.n, sizeof(*e),
+		    entry_cmp);
 	return e != NULL && e->type == PATH_FILE ? e : NULL;
 }

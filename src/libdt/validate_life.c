@@ -322,8 +322,10 @@ procs_end(struct val_pass *p)
 	if (s != NULL)
 		val_map_free(&s->last);
 	free(s);
-	qsort(v->lives.v, v->lives.n, sizeof(*v->lives.v), life_cmp);
-	qsort(v->execs.v, v->execs.n, sizeof(*v->execs.v), exec_cmp);
+	if (v->lives.n > 0)
+		qsort(v->lives.v, v->lives.n, sizeof(*v->lives.v), life_cmp);
+	if (v->execs.n > 0)
+		qsort(v->execs.v, v->execs.n, sizeof(*v->execs.v), exec_cmp);
 	for (i = 0; i < v->lives.n; i++) {
 		l = &v->lives.v[i];
 		exec = exec_after(v, l->member, l->born);
