@@ -250,20 +250,23 @@ lose(const char *family, uint64_t from, const char *to, const char *count)
 {
 	struct edit_lines l;
 	char path[256], *line, *ts;
+	bool there;
 	size_t i;
 
 	(void)snprintf(path, sizeof(path), "raw/%s.tsv", family);
 	edit_lines_read(&l, cwd, path);
 	for (i = 0; i < l.n; i++) {
 		ts = l.v[i][0] != '#' ? edit_get(l.v[i], 0) : NULL;
-		if (ts != NULL && strtoull(ts, NULL, 10) >= from)
-			break;
+		there = ts != NULL && strtoull(ts, NULL, 10) >= from;
 		free(ts);
+		if (there)
+			break;
 	}
 	if (asprintf(&line, "%" PRIu64 "\tovf\t-\t-\t0\t-\t-\t%s\t%" PRIu64
 	    "\t%s\tbuffer\n", from, count, from, to) < 0)
 		edit_die("out of memory");
 	join(&l, i - 1, line);
+	free(line);
 	edit_lines_write(&l, cwd, path);
 	edit_lines_free(&l);
 	return 0;
@@ -272,7 +275,7 @@ lose(const char *family, uint64_t from, const char *to, const char *count)
 static int
 field(const char *family, char *kind, const char *col)
 {
-	char path[256], *nth = strchr(kind + 1, '#');
+	char path[256], *nth = strchr(kind + 1, '#'), *text;
 	struct edit_lines l;
 	size_t at;
 
@@ -281,7 +284,9 @@ field(const char *family, char *kind, const char *col)
 	(void)snprintf(path, sizeof(path), "raw/%s.tsv", family);
 	edit_lines_read(&l, cwd, path);
 	at = edit_find(&l, kind, nth != NULL ? strtoul(nth, NULL, 10) : 1);
-	puts(edit_get(l.v[at], column(kind, col, strlen(col))));
+	text = edit_get(l.v[at], column(kind, col, strlen(col)));
+	puts(text);
+	free(text);
 	edit_lines_free(&l);
 	return 0;
 }

@@ -119,7 +119,8 @@ insert(struct fold *f, uint64_t count)
 		/* one byte more, so that an empty stack has memory too */
 		if ((e->stack = malloc(f->len + 1)) == NULL)
 			return -1;
-		memcpy(e->stack, f->line, f->len);
+		if (f->len > 0)
+			memcpy(e->stack, f->line, f->len);
 		e->n = f->len;
 		e->hash = h;
 		f->used++;

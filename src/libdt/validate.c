@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,10 +89,16 @@ look_at_records(struct val *v, struct val_report *p, struct msg *m)
 
 /* What failed did so because the bundle changed: that is its own fault. */
 static bool
-changed(struct val *v)
+changed(struct val *v, const struct msg *why)
 {
 	struct msg m;
 
+	if (why->err == ENOENT || why->err == ELOOP || why->err == ENOTDIR) {
+		/* it was there when the bundle was walked over */
+		val_found(v, FINDING_LAYOUT_CHANGED, why->path, 0, "%s",
+		    why->text);
+		return true;
+	}
 	msg_clear(&m);
 	return val_layout_again(v, &m) == 0 &&
 	    v->finds.by_id[FINDING_LAYOUT_CHANGED] > 0;
@@ -114,7 +121,7 @@ run(struct val *v, struct val_report *p, struct msg *m)
 		rc = -1;
 	if (rc == 0)
 		rc = val_layout_again(v, m);
-	else if (changed(v))
+	else if (changed(v, m))
 		rc = 0;
 	if (rc == 0 && v->opt->expect != NULL &&
 	    strcmp(v->opt->expect, v->id) != 0)
