@@ -51,6 +51,9 @@ teardown() {
 	for i in 1 2 3 4 5; do
 		redis-cli -s s set k$i v$i >/dev/null
 	done
+	# idle, it would have no sample
+	redis-cli -s s eval 'local n = 0
+	    for i = 1, 2e7 do n = n + i end return n' 0 >/dev/null
 	sleep 0.3
 	kill -INT $attach
 	wait $attach
