@@ -115,6 +115,10 @@ setup_file() {
 	vm_ok old_ticks
 }
 
+@test "6.1 without what 5.8 lacks: it is not used" {
+	vm_ok old_unused
+}
+
 @test "6.1 without what 5.8 lacks: a thread's end" {
 	vm_ok old_proc
 }

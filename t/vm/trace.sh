@@ -135,6 +135,16 @@ test_drops() {
 old=task-storage,task-btf,test-run,cookie,alloc,sleep
 test_old_pairs() { pairs -x without=$old; }
 test_old_ticks() { ticks -x without=$old; }
+test_old_unused() {
+	d -x without=$old -qn 'BEGIN { ustack(1); exit(0); }' |
+	    grep 'dt-trace`' >/dev/null
+	d -S -x disasm=bpf -en 'syscall::read:entry { self->x = ppid; }' >new
+	d -S -x disasm=bpf -x without=$old \
+	    -en 'syscall::read:entry { self->x = ppid; }' >old
+	grep 'task_btf' new && grep 'task_storage_get' new
+	! grep 'task_btf\|task_storage_get' old
+	grep 'map_lookup_elem' old
+}
 test_hash_pairs() { pairs -x without=task-storage; }
 test_old_proc() {
 	d -x without=$old -qn 'syscall::exit_group:entry /pid == $target/ {
