@@ -25,7 +25,7 @@ struct emit {
 	size_t nfix, fixcap;
 	struct subfix { size_t insn; int fn; } *sub;
 	size_t nsub, subcap;
-	int *fnat;			/* [nfn] first instruction, -1: not there */
+	int *fnat;			/* [nfn] its first instruction */
 	bool nomem, pressed;
 };
 

@@ -43,7 +43,8 @@ low_task(struct lower *l)
 
 /* Read once in a firing: kept on the stack where several uses may come. */
 static vreg
-clock_once(struct lower *l, int which, int32_t slot, vreg (*get)(struct lower *))
+clock_once(struct lower *l, int which, int32_t slot,
+    vreg (*get)(struct lower *))
 {
 	struct gen *g = l->g;
 	vreg r = low_cached(l, which);

@@ -122,7 +122,8 @@ cb_search(struct lower *l, bool back)
 	rt_begin(l, &c, back ? "rsearch" : "search", l->strmax);
 	found = ir_newlabel(g);
 	pos = ir_new(g);
-	ir_mov(g, pos, ir_alu(g, back ? A_SUB : A_ADD, rt_param(g, &c, 2), c.i));
+	ir_mov(g, pos, ir_alu(g, back ? A_SUB : A_ADD, rt_param(g, &c, 2),
+	    c.i));
 	ir_bri(g, CC_UGE, pos, l->strmax, c.stop);
 	if (!back)
 		ir_bri(g, CC_EQ, rt_byte(g, c.a, pos), 0, c.stop);

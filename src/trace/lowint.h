@@ -151,13 +151,13 @@ struct lower {
 	uint32_t ran;		/* ran_off of actions under an if */
 	uint32_t nextran;	/* of the next arm of an if */
 	uint32_t narm;		/* arms in the clause */
-	vreg unwanted;		/* not 0: nothing recorded, or it is not to be */
+	vreg unwanted;		/* not 0: no record is to be sent */
 	int escapes;		/* jumps out of the clause so far */
 	uint32_t stmt;		/* number, from 1 */
 	int line;
 	struct faultsite *flt;
 	size_t nflt, fltalloc, fltdone;	/* fltdone: those that have code */
-	label fltpost, fltpre;		/* with and without a record to discard */
+	label fltpost, fltpre;		/* with, without a record to give up */
 	vreg fltwhat, fltval;
 	bool fltrec;			/* fltpost is jumped to */
 	struct dropsite *drop;
@@ -216,7 +216,8 @@ void	low_effect(struct lower *, const struct node *);  /* value unused */
 vreg	low_assign(struct lower *, const struct node *);
 vreg	low_incdec(struct lower *, const struct node *);
 vreg	low_norm(struct lower *, vreg, const struct dtype *);
-vreg	low_div(struct lower *, vreg a, vreg b, bool sign, bool mod, bool check);
+vreg	low_div(struct lower *, vreg a, vreg b, bool sign, bool mod,
+	    bool check);
 
 /* lower_var.c */
 bool	low_place(struct lower *, const struct node *, struct place *);
@@ -228,8 +229,8 @@ void	low_ref(struct lower *, struct place *, label fail);
 void	low_copyassign(struct lower *, const struct node *);	/* structs */
 vreg	low_addr(struct lower *, struct place *);	/* as a number */
 /* Pointer to the key of list; for aggregations, too. */
-vreg	low_key(struct lower *, const struct keyshape *, const struct node *list,
-	    int line);
+vreg	low_key(struct lower *, const struct keyshape *,
+	    const struct node *list, int line);
 /* The thread's self-> struct; may be 0 unless create, when fail is jumped to
  * instead. */
 vreg	low_self(struct lower *, bool create, label fail);

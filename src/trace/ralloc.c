@@ -21,7 +21,7 @@ struct interval {
 	int from, to;			/* instructions; from -1: an argument */
 	bool crosses;			/* a call lies within */
 	int hint;			/* register that would save a move */
-	uint32_t weight;		/* mentions, counted ten-fold in loops */
+	uint32_t weight;		/* mentions; in loops they count more */
 	int ndef, def;
 	bool remat;
 	bool plain;			/* every use is a move in any case */
