@@ -31,12 +31,12 @@ enum irop {
 	IR_ALU,			/* dst = a op b;  alu, 64 bits */
 	IR_ALUI,		/* dst = a op imm (32 bits signed) */
 	IR_NEG,			/* dst = -a */
-	IR_EXT,			/* dst = a cut to size bytes, sign- or zero-extended */
-	IR_BSWAP,		/* dst = byte order of a reversed in size bytes */
+	IR_EXT,			/* dst = a cut to size bytes, extended */
+	IR_BSWAP,		/* dst = a in big-endian order, size bytes */
 	IR_LOAD,		/* dst = *(size *)(a + off), zero-extended */
 	IR_STORE,		/* *(size *)(a + off) = b */
 	IR_STOREI,		/* *(size *)(a + off) = imm */
-	IR_ATOMIC,		/* *(size *)(a + off) op= b (add; 4 or 8 bytes) */
+	IR_ATOMIC,		/* *(size *)(a + off) += b; 4 or 8 bytes */
 	IR_CMPXCHG,		/* dst = *(size *)(a + off); if it is imm, b */
 				/* is stored there, as one step */
 	IR_JMP,			/* goto lab */
@@ -45,7 +45,7 @@ enum irop {
 	IR_LABEL,		/* lab: */
 	IR_CALL,		/* dst = helper imm (arg[0..narg-1]) */
 	IR_CALLSUB,		/* dst = subprogram imm (args) */
-	IR_MAPFD,		/* dst = map pointer of map imm (helper argument) */
+	IR_MAPFD,		/* dst = map imm, as a helper takes it */
 	IR_MAPVAL,		/* dst = address in array map imm at off */
 	IR_FUNC,		/* dst = address of subprogram imm (bpf_loop) */
 	IR_FP,			/* dst = frame pointer + off */
@@ -103,10 +103,13 @@ vreg	ir_neg(struct gen *, vreg a);
 vreg	ir_ext(struct gen *, vreg a, unsigned size, bool sign);
 vreg	ir_bswap(struct gen *, vreg a, unsigned size);
 vreg	ir_load(struct gen *, vreg base, int32_t off, unsigned size);
-void	ir_loadto(struct gen *, vreg dst, vreg base, int32_t off, unsigned size);
+void	ir_loadto(struct gen *, vreg dst, vreg base, int32_t off,
+	    unsigned size);
 void	ir_store(struct gen *, vreg base, int32_t off, unsigned size, vreg v);
-void	ir_storei(struct gen *, vreg base, int32_t off, unsigned size, int32_t v);
-void	ir_atomic_add(struct gen *, vreg base, int32_t off, unsigned size, vreg v);
+void	ir_storei(struct gen *, vreg base, int32_t off, unsigned size,
+	    int32_t v);
+void	ir_atomic_add(struct gen *, vreg base, int32_t off, unsigned size,
+	    vreg v);
 vreg	ir_cmpxchg(struct gen *, vreg base, int32_t off, unsigned size,
 	    int32_t expected, vreg v);
 label	ir_newlabel(struct gen *);

@@ -31,7 +31,7 @@ struct loc {
 	enum lockind kind;
 	int reg;			/* LOC_REG */
 	int32_t off;			/* LOC_SPILL: from the frame pointer */
-	int def;			/* LOC_REMAT: the defining instruction */
+	int def;			/* LOC_REMAT: its definition */
 };
 
 struct irfunc {
