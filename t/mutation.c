@@ -3,9 +3,9 @@
  * header, column and file of the bundle that is the working directory, one at
  * a time, with the sums made again, so that only the meaning is wrong.
  *
- *	mutation SURVIVORS
+ *	mutation SURVIVORS [FILE]
  *
- * A mutant that still validates must be in SURVIVORS: lines `PATTERN  reason`,
+ * With FILE only mutants of that file are made. A mutant that still validates must be in SURVIVORS: lines `PATTERN  reason`,
  * PATTERN as fnmatch(3) takes it, of names as this program prints them:
  * `FILE:place/of/member:operation`. Prints the new ones, and patterns that no
  * mutant needs any more; exit status 1 if there are any.
@@ -28,6 +28,7 @@ struct pattern {
 };
 
 static int cwd;
+static const char *only;	/* the file, or NULL */
 static struct pattern *patterns;
 static size_t npatterns;
 static unsigned long mutants, survivors, fresh;
@@ -96,6 +97,12 @@ try(const char *name)
 		return;
 	printf("new survivor: %s\n", name);
 	fresh++;
+}
+
+static bool
+wanted(const char *file)
+{
+	return only == NULL || strcmp(only, file) == 0;
 }
 
 /* JSON */
@@ -296,9 +303,13 @@ mutate_json(const char *file, enum op last)
 {
 	struct json_run j = { .file = file, .last = last };
 	size_t len;
-	char *old = edit_read(cwd, file, &len);
-	cJSON *tree = edit_json_read(cwd, file);
+	cJSON *tree;
+	char *old;
 
+	if (!wanted(file))
+		return;
+	old = edit_read(cwd, file, &len);
+	tree = edit_json_read(cwd, file);
 	j.tree = tree;
 	json_walk(&j, tree, 0, "");
 	edit_write(cwd, file, old, len);
@@ -434,9 +445,12 @@ record_file(const char *file)
 {
 	struct edit_lines l;
 	size_t i, len;
-	char *old = edit_read(cwd, file, &len), *k;
+	char *old, *k;
 	int kind;
 
+	if (!wanted(file))
+		return;
+	old = edit_read(cwd, file, &len);
 	edit_lines_read(&l, cwd, file);
 	for (i = 0; i < l.n; i++) {
 		if (l.v[i][0] == '#') {
@@ -474,7 +488,8 @@ one_file(void *arg, const struct path_entry *e)
 	size_t len;
 
 	(void)arg;
-	if (e->type != PATH_FILE || strstr(e->path, "SUMS") != NULL)
+	if (e->type != PATH_FILE || strstr(e->path, "SUMS") != NULL ||
+	    !wanted(e->path))
 		return 0;
 	old = edit_read(cwd, e->path, &len);
 	edit_write(cwd, e->path, old, len / 2);
@@ -538,13 +553,14 @@ main(int argc, char **argv)
 	size_t i, stale = 0;
 
 	cwd = open(".", O_RDONLY | O_DIRECTORY);
-	if (cwd == -1 || argc != 2)
-		edit_die("mutation SURVIVORS");
+	if (cwd == -1 || argc < 2 || argc > 3)
+		edit_die("mutation SURVIVORS [FILE]");
+	only = argv[2];
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	read_patterns(argv[1]);
 	all();
 	for (i = 0; i < npatterns; i++)
-		if (!patterns[i].used) {
+		if (!patterns[i].used && only == NULL) {
 			printf("needed no more: %s\n", patterns[i].text);
 			stale++;
 		}
