@@ -96,3 +96,20 @@ names_free(struct names *t)
 	free(t->slot);
 	memset(t, 0, sizeof(*t));
 }
+
+void *
+names_room(void *v, size_t *cap, size_t i, size_t size)
+{
+	size_t n = *cap != 0 ? *cap : 64;
+	char *p;
+
+	if (i < *cap)
+		return v;
+	while (n <= i)
+		n *= 2;
+	if ((p = reallocarray(v, n, size)) == NULL)
+		return NULL;
+	memset(p + *cap * size, 0, (n - *cap) * size);
+	*cap = n;
+	return p;
+}

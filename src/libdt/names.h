@@ -23,4 +23,10 @@ ssize_t names_add(struct names *t, const char *s, size_t n);
 ssize_t names_find(const struct names *t, const char *s, size_t n);
 void names_free(struct names *t);
 
+/*
+ * Room for index i in an array of elements of that size, which names number:
+ * v or what it became, new elements zero; NULL: no memory, v is as it was.
+ */
+void *names_room(void *v, size_t *cap, size_t i, size_t size);
+
 #endif

@@ -51,18 +51,11 @@ call(struct calls *c, const struct value *name)
 {
 	ssize_t i = names_add(&c->names, name->s, name->len);
 	struct call *v;
-	size_t cap;
 
-	if (i == -1)
+	if (i == -1 ||
+	    (v = names_room(c->v, &c->cap, (size_t)i, sizeof(*v))) == NULL)
 		return NULL;
-	if ((size_t)i >= c->cap) {
-		cap = c->cap != 0 ? c->cap * 2 : 64;
-		if ((v = realloc(c->v, cap * sizeof(*v))) == NULL)
-			return NULL;
-		memset(v + c->cap, 0, (cap - c->cap) * sizeof(*v));
-		c->v = v;
-		c->cap = cap;
-	}
+	c->v = v;
 	return &c->v[i];
 }
 
@@ -71,7 +64,6 @@ add_error(struct calls *c, const struct value *name, uint64_t err)
 {
 	char key[160];
 	uint64_t *v;
-	size_t cap;
 	ssize_t i;
 	int n;
 
@@ -79,16 +71,11 @@ add_error(struct calls *c, const struct value *name, uint64_t err)
 	    name->s, err);
 	if (n < 0 || (size_t)n >= sizeof(key))
 		n = (int)sizeof(key) - 1;
-	if ((i = names_add(&c->errs, key, (size_t)n)) == -1)
+	if ((i = names_add(&c->errs, key, (size_t)n)) == -1 ||
+	    (v = names_room(c->nerr, &c->errcap, (size_t)i,
+	    sizeof(*v))) == NULL)
 		return -1;
-	if ((size_t)i >= c->errcap) {
-		cap = c->errcap != 0 ? c->errcap * 2 : 32;
-		if ((v = realloc(c->nerr, cap * sizeof(*v))) == NULL)
-			return -1;
-		memset(v + c->errcap, 0, (cap - c->errcap) * sizeof(*v));
-		c->nerr = v;
-		c->errcap = cap;
-	}
+	c->nerr = v;
 	c->nerr[i]++;
 	return 0;
 }

@@ -44,20 +44,13 @@ static struct function *
 function(struct cpu *c, const char *s, size_t n)
 {
 	struct function *fn;
-	size_t cap;
 	ssize_t i;
 
 	n = fold_frame_name(&s, n);
-	if ((i = names_add(&c->names, s, n)) == -1)
+	if ((i = names_add(&c->names, s, n)) == -1 ||
+	    (fn = names_room(c->fn, &c->cap, (size_t)i, sizeof(*fn))) == NULL)
 		return NULL;
-	if ((size_t)i >= c->cap) {
-		cap = c->cap != 0 ? c->cap * 2 : 256;
-		if ((fn = realloc(c->fn, cap * sizeof(*fn))) == NULL)
-			return NULL;
-		memset(fn + c->cap, 0, (cap - c->cap) * sizeof(*fn));
-		c->fn = fn;
-		c->cap = cap;
-	}
+	c->fn = fn;
 	return &c->fn[i];
 }
 

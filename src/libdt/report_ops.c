@@ -14,7 +14,7 @@
 /* What is counted of one name. */
 struct op {
 	struct durations dur;
-	uint64_t count, errors, cancels, bytes;
+	uint64_t count, samples, errors, cancels, bytes;
 	uint64_t from, to;
 };
 
@@ -22,7 +22,7 @@ struct ops {
 	struct names names;
 	struct op *v;
 	size_t cap;
-	uint64_t ns, bytes, started;
+	uint64_t ns, bytes, started, ended;
 	struct names open;	/* spans: id to name, "ID" */
 	uint32_t *open_name;
 	size_t open_cap;
@@ -33,18 +33,11 @@ op(struct ops *o, const char *s, size_t n, uint64_t from, uint64_t to)
 {
 	ssize_t i = names_add(&o->names, s, n);
 	struct op *v;
-	size_t cap;
 
-	if (i == -1)
+	if (i == -1 ||
+	    (v = names_room(o->v, &o->cap, (size_t)i, sizeof(*v))) == NULL)
 		return NULL;
-	if ((size_t)i >= o->cap) {
-		cap = o->cap != 0 ? o->cap * 2 : 64;
-		if ((v = realloc(o->v, cap * sizeof(*v))) == NULL)
-			return NULL;
-		memset(v + o->cap, 0, (cap - o->cap) * sizeof(*v));
-		o->v = v;
-		o->cap = cap;
-	}
+	o->v = v;
 	v = &o->v[i];
 	v->from = v->from == 0 || from < v->from ? from : v->from;
 	v->to = to > v->to ? to : v->to;
@@ -64,14 +57,85 @@ ops_free(struct ops *o)
 	free(o->v);
 }
 
+/* Times of one name: all of it, its share, percentiles. */
 static void
-duration_cells(struct cell *c, struct durations *d)
+duration_cells(struct cell *c, struct durations *d, uint64_t all)
 {
+	cell_u64(&c[0], d->sum);
+	cell_u64(&c[1], share(d->sum, all));
+	c += 2;
 	if (d->n == 0)
 		return;
 	cell_u64(&c[0], durations_at(d, 500));
 	cell_u64(&c[1], durations_at(d, 990));
 	cell_u64(&c[2], durations_max(d));
+}
+
+/* "A\tB": A, and B where there is one. */
+static void
+pair_cells(struct report *r, struct cell *a, struct cell *b, const char *s)
+{
+	const char *tab = strchr(s, '\t');
+
+	if (a != NULL)
+		cell_text_n(r, a, s, (size_t)(tab - s));
+	if (tab[1] != '\0')
+		cell_text(r, b, tab + 1);
+}
+
+/* What a section is made of, whatever the family. */
+struct ops_section {
+	enum schema_family family;
+	const char *title, *table_id, *table_title;
+	const struct report_col *col;	/* the last is the lower bound */
+	size_t ncol, sort;
+	int (*add)(void *ops, const struct record *rec);
+	void (*row)(struct report *r, const struct ops *o, struct cell *c,
+	    const char *name, struct op *v);
+	void (*facts)(struct report *r, struct report_section *s,
+	    const struct ops *o);
+};
+
+static void
+fill(struct report *r, const struct ops_section *def, const struct ops *o,
+    const struct gaps *g)
+{
+	struct report_section *s;
+	struct report_table *t;
+	struct cell *c;
+	size_t i;
+
+	s = report_section(r, schema_family(def->family)->name, def->title);
+	t = report_table(r, s, def->table_id, def->table_title, def->col,
+	    def->ncol);
+	t->csv = t->lower = true;
+	for (i = 0; i < o->names.n; i++) {
+		c = report_row(r, t);
+		def->row(r, o, c, o->names.v[i].s, &o->v[i]);
+		cell_u64(&c[def->ncol - 1], gaps_overlap(g, o->v[i].from,
+		    o->v[i].to));
+	}
+	report_sort(t, def->sort, 2);
+	def->facts(r, s, o);
+}
+
+static int
+ops_report(struct report *r, const struct bundle *b,
+    const struct ops_section *def, struct msg *m)
+{
+	struct ops o = { 0 };
+	struct gaps g;
+	int rv;
+
+	rv = report_read(r, b, def->family, def->add, &o, m);
+	if (rv == 0 && gaps_of(&g, b, def->family) == -1)
+		rv = msg_set_nomem(m);
+	if (rv == 0) {
+		fill(r, def, &o, &g);
+		gaps_free(&g);
+	}
+	ops_free(&o);
+	return rv < 0 ? -1 : 0;
 }
 
 static int
@@ -105,6 +169,7 @@ add_io(void *arg, const struct record *rec)
 	v->count++;
 	v->bytes += rec->v[REC_IO_DONE_BYTES].u;
 	v->errors += rec->v[REC_IO_DONE_ERRNO].u != 0;
+	o->ended++;
 	o->ns += dur;
 	o->bytes += rec->v[REC_IO_DONE_BYTES].u;
 	return 0;
@@ -124,51 +189,34 @@ static const struct report_col io_col[] = {
 	{ "lower_bound", "≥", CELL_FLAG, false },
 };
 
+static void
+io_row(struct report *r, const struct ops *o, struct cell *c,
+    const char *name, struct op *v)
+{
+	pair_cells(r, &c[0], &c[1], name);
+	cell_u64(&c[2], v->count);
+	cell_u64(&c[3], v->errors);
+	cell_u64(&c[4], v->bytes);
+	duration_cells(&c[5], &v->dur, o->ns);
+}
+
+static void
+io_facts(struct report *r, struct report_section *s, const struct ops *o)
+{
+	report_fact_u64(r, s, "started", "Started", CELL_COUNT, o->started);
+	report_fact_u64(r, s, "done", "Done", CELL_COUNT, o->ended);
+	report_fact_u64(r, s, "bytes", "Bytes", CELL_BYTES, o->bytes);
+	report_fact_u64(r, s, "total_ns", "Time", CELL_NS, o->ns);
+}
+
 int
 report_io(struct report *r, const struct bundle *b, struct msg *m)
 {
-	struct report_section *s;
-	struct report_table *t;
-	struct ops o = { 0 };
-	struct cell *c;
-	struct gaps g;
-	const char *tab;
-	uint64_t done = 0;
-	size_t i;
-	int rv;
+	static const struct ops_section def = { FAMILY_IO,
+	    "Input and output", "operations", "By time", io_col, N(io_col),
+	    5, add_io, io_row, io_facts };
 
-	if ((rv = report_read(r, b, FAMILY_IO, add_io, &o, m)) != 0 ||
-	    gaps_of(&g, b, FAMILY_IO) == -1) {
-		ops_free(&o);
-		return rv == 1 ? 0 : rv == -1 ? -1 : msg_set_nomem(m);
-	}
-	s = report_section(r, "io", "Input and output");
-	t = report_table(r, s, "operations", "By time", io_col, N(io_col));
-	t->csv = t->lower = true;
-	for (i = 0; i < o.names.n; i++) {
-		c = report_row(r, t);
-		tab = strchr(o.names.v[i].s, '\t');
-		cell_text_n(r, &c[0], o.names.v[i].s,
-		    (size_t)(tab - o.names.v[i].s));
-		if (tab[1] != '\0')
-			cell_text(r, &c[1], tab + 1);
-		cell_u64(&c[2], o.v[i].count);
-		cell_u64(&c[3], o.v[i].errors);
-		cell_u64(&c[4], o.v[i].bytes);
-		cell_u64(&c[5], o.v[i].dur.sum);
-		cell_u64(&c[6], share(o.v[i].dur.sum, o.ns));
-		duration_cells(&c[7], &o.v[i].dur);
-		cell_u64(&c[10], gaps_overlap(&g, o.v[i].from, o.v[i].to));
-		done += o.v[i].count;
-	}
-	report_sort(t, 5, 2);
-	report_fact_u64(r, s, "started", "Started", CELL_COUNT, o.started);
-	report_fact_u64(r, s, "done", "Done", CELL_COUNT, done);
-	report_fact_u64(r, s, "bytes", "Bytes", CELL_BYTES, o.bytes);
-	report_fact_u64(r, s, "total_ns", "Time", CELL_NS, o.ns);
-	gaps_free(&g);
-	ops_free(&o);
-	return 0;
+	return ops_report(r, b, &def, m);
 }
 
 /* The innermost frame, without its offset. */
@@ -197,14 +245,15 @@ add_alloc(void *arg, const struct record *rec)
 	size_t n;
 
 	if (rec->kind == KIND_FREE_SAMPLE)
-		o->started++;
+		o->ended++;
 	if (rec->kind != KIND_ALLOC_SAMPLE)
 		return 0;
 	leaf(&rec->v[REC_ALLOC_SAMPLE_STACK], &s, &n);
 	if ((v = op(o, s, n, ts, ts)) == NULL)
 		return -1;
 	v->count += rec->v[REC_ALLOC_SAMPLE_WEIGHT].u;
-	v->errors++;
+	v->samples++;
+	o->started++;
 	v->bytes += rec->v[REC_ALLOC_SAMPLE_BYTES].u;
 	o->bytes += rec->v[REC_ALLOC_SAMPLE_BYTES].u;
 	return 0;
@@ -219,45 +268,35 @@ static const struct report_col alloc_col[] = {
 	{ "lower_bound", "≥", CELL_FLAG, false },
 };
 
+static void
+alloc_row(struct report *r, const struct ops *o, struct cell *c,
+    const char *name, struct op *v)
+{
+	cell_text(r, &c[0], name);
+	cell_u64(&c[1], v->samples);
+	cell_u64(&c[2], (v->count + 32768) / 65536);
+	cell_u64(&c[3], v->bytes);
+	cell_u64(&c[4], share(v->bytes, o->bytes));
+}
+
+static void
+alloc_facts(struct report *r, struct report_section *s, const struct ops *o)
+{
+	report_fact_u64(r, s, "samples", "Samples", CELL_COUNT, o->started);
+	report_fact_u64(r, s, "bytes", "Bytes (estimate)", CELL_BYTES,
+	    o->bytes);
+	report_fact_u64(r, s, "freed_samples", "Samples freed", CELL_COUNT,
+	    o->ended);
+}
+
 int
 report_allocations(struct report *r, const struct bundle *b, struct msg *m)
 {
-	struct report_section *s;
-	struct report_table *t;
-	struct ops o = { 0 };
-	uint64_t samples = 0;
-	struct cell *c;
-	struct gaps g;
-	size_t i;
-	int rv;
+	static const struct ops_section def = { FAMILY_ALLOCATIONS,
+	    "Allocations", "sites", "By bytes", alloc_col, N(alloc_col), 3,
+	    add_alloc, alloc_row, alloc_facts };
 
-	rv = report_read(r, b, FAMILY_ALLOCATIONS, add_alloc, &o, m);
-	if (rv != 0 || gaps_of(&g, b, FAMILY_ALLOCATIONS) == -1) {
-		ops_free(&o);
-		return rv == 1 ? 0 : rv == -1 ? -1 : msg_set_nomem(m);
-	}
-	s = report_section(r, "allocations", "Allocations");
-	t = report_table(r, s, "sites", "By bytes", alloc_col, N(alloc_col));
-	t->csv = t->lower = true;
-	for (i = 0; i < o.names.n; i++) {
-		c = report_row(r, t);
-		cell_text(r, &c[0], o.names.v[i].s);
-		cell_u64(&c[1], o.v[i].errors);
-		cell_u64(&c[2], (o.v[i].count + 32768) / 65536);
-		cell_u64(&c[3], o.v[i].bytes);
-		cell_u64(&c[4], share(o.v[i].bytes, o.bytes));
-		cell_u64(&c[5], gaps_overlap(&g, o.v[i].from, o.v[i].to));
-		samples += o.v[i].errors;
-	}
-	report_sort(t, 3, 2);
-	report_fact_u64(r, s, "samples", "Samples", CELL_COUNT, samples);
-	report_fact_u64(r, s, "bytes", "Bytes (estimate)", CELL_BYTES,
-	    o.bytes);
-	report_fact_u64(r, s, "freed_samples", "Samples freed", CELL_COUNT,
-	    o.started);
-	gaps_free(&g);
-	ops_free(&o);
-	return 0;
+	return ops_report(r, b, &def, m);
 }
 
 static int
@@ -283,6 +322,7 @@ add_gc(void *arg, const struct record *rec)
 	if ((v = op(o, name, (size_t)n, ts, ts + dur)) == NULL ||
 	    durations_add(&v->dur, dur) == -1)
 		return -1;
+	o->ended++;
 	o->ns += dur;
 	return 0;
 }
@@ -299,48 +339,33 @@ static const struct report_col gc_col[] = {
 	{ "lower_bound", "≥", CELL_FLAG, false },
 };
 
+static void
+gc_row(struct report *r, const struct ops *o, struct cell *c,
+    const char *name, struct op *v)
+{
+	cell_u64(&c[0], strtoull(name, NULL, 10));
+	pair_cells(r, NULL, &c[1], name);
+	cell_u64(&c[2], v->dur.n);
+	duration_cells(&c[3], &v->dur, o->ns);
+}
+
+static void
+gc_facts(struct report *r, struct report_section *s, const struct ops *o)
+{
+	report_fact_u64(r, s, "collections", "Collections", CELL_COUNT,
+	    o->started);
+	report_fact_u64(r, s, "pauses", "Pauses", CELL_COUNT, o->ended);
+	report_fact_u64(r, s, "total_ns", "Time stood still", CELL_NS, o->ns);
+}
+
 int
 report_gc(struct report *r, const struct bundle *b, struct msg *m)
 {
-	struct report_section *s;
-	struct report_table *t;
-	struct ops o = { 0 };
-	uint64_t pauses = 0;
-	struct cell *c;
-	struct gaps g;
-	const char *tab;
-	size_t i;
-	int rv;
+	static const struct ops_section def = { FAMILY_GC,
+	    "Garbage collection", "by_generation", "Pauses", gc_col,
+	    N(gc_col), 3, add_gc, gc_row, gc_facts };
 
-	if ((rv = report_read(r, b, FAMILY_GC, add_gc, &o, m)) != 0 ||
-	    gaps_of(&g, b, FAMILY_GC) == -1) {
-		ops_free(&o);
-		return rv == 1 ? 0 : rv == -1 ? -1 : msg_set_nomem(m);
-	}
-	s = report_section(r, "gc", "Garbage collection");
-	t = report_table(r, s, "by_generation", "Pauses", gc_col, N(gc_col));
-	t->csv = t->lower = true;
-	for (i = 0; i < o.names.n; i++) {
-		c = report_row(r, t);
-		tab = strchr(o.names.v[i].s, '\t');
-		cell_u64(&c[0], strtoull(o.names.v[i].s, NULL, 10));
-		if (tab[1] != '\0')
-			cell_text(r, &c[1], tab + 1);
-		cell_u64(&c[2], o.v[i].dur.n);
-		cell_u64(&c[3], o.v[i].dur.sum);
-		cell_u64(&c[4], share(o.v[i].dur.sum, o.ns));
-		duration_cells(&c[5], &o.v[i].dur);
-		cell_u64(&c[8], gaps_overlap(&g, o.v[i].from, o.v[i].to));
-		pauses += o.v[i].dur.n;
-	}
-	report_sort(t, 3, 2);
-	report_fact_u64(r, s, "collections", "Collections", CELL_COUNT,
-	    o.started);
-	report_fact_u64(r, s, "pauses", "Pauses", CELL_COUNT, pauses);
-	report_fact_u64(r, s, "total_ns", "Time stood still", CELL_NS, o.ns);
-	gaps_free(&g);
-	ops_free(&o);
-	return 0;
+	return ops_report(r, b, &def, m);
 }
 
 /* Remembers which name the span of an id was given. */
@@ -349,7 +374,6 @@ span_named(struct ops *o, const struct record *rec, ssize_t *name, bool add)
 {
 	char key[64];
 	uint32_t *v;
-	size_t cap;
 	ssize_t i;
 	int n;
 
@@ -361,15 +385,11 @@ span_named(struct ops *o, const struct record *rec, ssize_t *name, bool add)
 		*name = i >= 0 ? (ssize_t)o->open_name[i] : -1;
 		return 0;
 	}
-	if ((i = names_add(&o->open, key, (size_t)n)) == -1)
+	if ((i = names_add(&o->open, key, (size_t)n)) == -1 ||
+	    (v = names_room(o->open_name, &o->open_cap, (size_t)i,
+	    sizeof(*v))) == NULL)
 		return -1;
-	if ((size_t)i >= o->open_cap) {
-		cap = o->open_cap != 0 ? o->open_cap * 2 : 64;
-		if ((v = realloc(o->open_name, cap * sizeof(*v))) == NULL)
-			return -1;
-		o->open_name = v;
-		o->open_cap = cap;
-	}
+	o->open_name = v;
 	o->open_name[i] = (uint32_t)*name;
 	return 0;
 }
@@ -405,6 +425,7 @@ add_span(void *arg, const struct record *rec)
 	v->errors += rec->v[REC_SPAN_END_OUTCOME].u == 1;
 	v->cancels += rec->v[REC_SPAN_END_OUTCOME].u == 2;
 	v->to = ts > v->to ? ts : v->to;
+	o->ended++;
 	o->ns += dur;
 	return 0;
 }
@@ -423,44 +444,32 @@ static const struct report_col span_col[] = {
 	{ "lower_bound", "≥", CELL_FLAG, false },
 };
 
+static void
+span_row(struct report *r, const struct ops *o, struct cell *c,
+    const char *name, struct op *v)
+{
+	cell_text(r, &c[0], name);
+	cell_u64(&c[1], v->count);
+	cell_u64(&c[2], v->dur.n);
+	cell_u64(&c[3], v->errors);
+	cell_u64(&c[4], v->cancels);
+	duration_cells(&c[5], &v->dur, o->ns);
+}
+
+static void
+span_facts(struct report *r, struct report_section *s, const struct ops *o)
+{
+	report_fact_u64(r, s, "started", "Started", CELL_COUNT, o->started);
+	report_fact_u64(r, s, "ended", "Ended", CELL_COUNT, o->ended);
+	report_fact_u64(r, s, "total_ns", "Time", CELL_NS, o->ns);
+}
+
 int
 report_spans(struct report *r, const struct bundle *b, struct msg *m)
 {
-	struct report_section *s;
-	struct report_table *t;
-	struct ops o = { 0 };
-	uint64_t ended = 0;
-	struct cell *c;
-	struct gaps g;
-	size_t i;
-	int rv;
+	static const struct ops_section def = { FAMILY_SPANS, "Spans",
+	    "spans", "By time", span_col, N(span_col), 5, add_span, span_row,
+	    span_facts };
 
-	if ((rv = report_read(r, b, FAMILY_SPANS, add_span, &o, m)) != 0 ||
-	    gaps_of(&g, b, FAMILY_SPANS) == -1) {
-		ops_free(&o);
-		return rv == 1 ? 0 : rv == -1 ? -1 : msg_set_nomem(m);
-	}
-	s = report_section(r, "spans", "Spans");
-	t = report_table(r, s, "spans", "By time", span_col, N(span_col));
-	t->csv = t->lower = true;
-	for (i = 0; i < o.names.n; i++) {
-		c = report_row(r, t);
-		cell_text(r, &c[0], o.names.v[i].s);
-		cell_u64(&c[1], o.v[i].count);
-		cell_u64(&c[2], o.v[i].dur.n);
-		cell_u64(&c[3], o.v[i].errors);
-		cell_u64(&c[4], o.v[i].cancels);
-		cell_u64(&c[5], o.v[i].dur.sum);
-		cell_u64(&c[6], share(o.v[i].dur.sum, o.ns));
-		duration_cells(&c[7], &o.v[i].dur);
-		cell_u64(&c[10], gaps_overlap(&g, o.v[i].from, o.v[i].to));
-		ended += o.v[i].dur.n;
-	}
-	report_sort(t, 5, 2);
-	report_fact_u64(r, s, "started", "Started", CELL_COUNT, o.started);
-	report_fact_u64(r, s, "ended", "Ended", CELL_COUNT, ended);
-	report_fact_u64(r, s, "total_ns", "Time", CELL_NS, o.ns);
-	gaps_free(&g);
-	ops_free(&o);
-	return 0;
+	return ops_report(r, b, &def, m);
 }
