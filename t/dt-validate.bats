@@ -221,6 +221,74 @@ ids() {
 	[ "$output" = $'1\n2\n4\n5\n6\n7\n8' ]
 }
 
+# redo FAMILY COLLECTOR N: N records more are the bundle's
+redo() {
+	count "$1" "$2" "$3"
+	mutate verdict
+	mutate report
+	mutate seal
+}
+
+@test "a call that another thread's execve ended may be open" {
+	good a
+	cd a
+	mr syscalls syscall#4 after \
+	    'TS+55000000 syscall-open 4001 4001 1 - - futex -'
+	mr syscalls syscall-open#1 after \
+	    'TS+40000000 syscall 4001 4001 1 - - 9000000 execve - 0 0 /x'
+	redo syscalls syscalls 2
+	status 0 dt-validate .
+	mr syscalls syscall#5 dur=1000000
+	redo syscalls syscalls 0
+	status 1 dt-validate .
+	[ "$(ids)" = pair-open ]
+}
+
+@test "records within a loss are legal, and open ends at the edges" {
+	good a
+	cd a
+	t=$(ts cpu cpu-sample#2)
+	lose cpu cpu $((t - 5)) $((t + 5)) 7
+	col cpu tracer_drops set 7
+	redo cpu cpu 0
+	status 1 dt-validate .
+	[ "$(ids)" = collector-drops ]
+	status 0 dt-validate --accept degraded .
+	# a call in flight when the window ended
+	mr syscalls syscall-open#3 name=read fd=3
+	redo syscalls syscalls 0
+	status 0 dt-validate --accept degraded .
+	[ "$(ids)" = collector-drops ]
+}
+
+@test "a verdict of another version may be worse, not better" {
+	good a
+	cd a
+	sed -i 's/"0.1.0"/"9.9"/' manifest.json validation.json
+	v_balance_tracer
+	mutate verdict
+	sed -i 's/"degraded"/"complete"/' validation.json
+	mutate report
+	mutate seal
+	status 1 dt-validate .
+	[ "$(ids)" = $'balance-tracer\nvalidation-verdict' ]
+	cd ..
+	good b
+	cd b
+	sed -i 's/"0.1.0"/"9.9"/' manifest.json validation.json
+	sed -i 's/"complete"/"degraded"/' validation.json
+	mutate report
+	mutate seal
+	status 0 dt-validate .
+}
+
+@test "attached to: what began before the window is no orphan" {
+	mkbundle -a b
+	chmod -R u+w b
+	cd b
+	status 0 dt-validate .
+}
+
 # Findings: each id has a variant of the good bundle that has it alone.
 
 @test "every finding id has a variant, every variant an id" {

@@ -5,7 +5,8 @@
  *
  *	mutation SURVIVORS [FILE]
  *
- * With FILE only mutants of that file are made. A mutant that still validates must be in SURVIVORS: lines `PATTERN  reason`,
+ * With FILE only mutants of that file are made. A mutant that still
+ * validates must be in SURVIVORS: lines `PATTERN  reason`,
  * PATTERN as fnmatch(3) takes it, of names as this program prints them:
  * `FILE:place/of/member:operation`. Prints the new ones, and patterns that no
  * mutant needs any more; exit status 1 if there are any.

@@ -106,8 +106,9 @@ check_open(struct val_pass *p, struct call *c)
 {
 	if (c->open_line == 0)
 		return;
+	/* the execve of another thread begins before, and ends under its id */
 	if (p->born <= c->open_ts &&
-	    !val_exec_within(p->v, p->member, c->open_ts, p->ts))
+	    !val_exec_within(p->v, p->member, c->open_ts, p->end))
 		val_found(p->v, FINDING_PAIR_OPEN, p->path, c->open_line,
 		    "thread %" PRIu64 " went on to line %" PRIu64, p->tid,
 		    p->line);

@@ -67,7 +67,8 @@ check_ack(struct val *v, const struct bundle_collector *k)
 
 	if (k->ack.known)
 		return;
-	if (k->counters.recorded > 0 || (k->builtin && k->started.known) || (f != NULL && !k->builtin &&
+	if (k->counters.recorded > 0 || (k->builtin && k->started.known) ||
+	    (f != NULL && !k->builtin &&
 	    (f->state == STATE_OBSERVED || f->state == STATE_NONE_FIRED)))
 		BAD(v, COLLECTOR_ACK, k, "never acknowledged, yet its family "
 		    "is %s", "taken as attached");

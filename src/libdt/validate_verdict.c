@@ -1,3 +1,5 @@
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +88,10 @@ val_verdict(struct val *v, const struct validate_result *r)
 	    r->verdict == VERDICT_INVALID)
 		return;
 	check_tool(v);
+	/* another version may have found more or less, but not a better one */
+	if (strcmp(b->tool.version, PACKAGE_VERSION) != 0 &&
+	    b->verdict >= (int)r->verdict)
+		return;
 	if (b->verdict != (int)r->verdict)
 		val_found(v, FINDING_VALIDATION_VERDICT, FILE_NAME, 0,
 		    "verdict is not %s", verdict_name(r->verdict));
