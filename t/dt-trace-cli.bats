@@ -344,6 +344,21 @@ x" ]
 	[ "$(jq .records st.json)" -eq "$(grep -c '^write dd$' out)" ]
 }
 
+@test "error messages that find no room are counted too" {
+	need_trace
+	need_tool jq
+	dt -q -b 16k --stats st.json -x switchrate=2s -c \
+	    'dd if=/dev/zero of=/dev/null bs=1 count=20000' \
+	    -n 'syscall::write:entry /pid == $target && arg0 == 1/ {
+	    x = *(int *)8; }' >out 2>err
+	told=$(grep -c 'invalid address (0x8)' err)
+	lost=$(jq '[.drops[] | select(.kind == "error") | .count] | add' \
+	    st.json)
+	[ "$lost" -gt 0 ]
+	[ $((told + lost)) -eq 20000 ]
+	grep -qE 'dt-trace: [0-9]+ error message drops? on CPU [0-9]+' err
+}
+
 @test "faults are told, counted, and do not end the run" {
 	need_trace
 	need_tool jq

@@ -32,6 +32,7 @@ static const struct {
 	[DROP_SPECBUSY] = { "speculation-busy", "failed speculation%s (no "
 	    "speculative buffer free yet)", false },
 	[DROP_STKSTR] = { "stack-string", "stack string drop%s", false },
+	[DROP_ERROR] = { "error", "error message drop%s", true },
 };
 
 struct drops {

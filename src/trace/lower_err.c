@@ -47,7 +47,7 @@ report(struct lower *l)
 {
 	struct gen *g = l->g;
 	int32_t at = sizeof(struct rechead);
-	label none = ir_newlabel(g);
+	label none = ir_newlabel(g), done = ir_newlabel(g);
 	vreg r, what = ir_arg(g, 3);
 
 	r = ir_call(g, BPF_FUNC_ringbuf_reserve, 3, ir_mapfd(g, MAP_RING),
@@ -70,7 +70,10 @@ report(struct lower *l)
 	    ir_arg(g, 4));
 	(void)ir_call(g, BPF_FUNC_ringbuf_submit, 2, r,
 	    ir_imm(g, BPF_RB_NO_WAKEUP));
+	ir_jmp(g, done);
 	ir_label(g, none);
+	(void)ir_callsub(g, low_dropfn(l), 1, ir_imm(g, DROP_ERROR));
+	ir_label(g, done);
 }
 
 static void
@@ -133,6 +136,7 @@ low_errfn(struct lower *l)
 
 	if (l->errfn >= 0)
 		return l->errfn;
+	(void)low_dropfn(l);	/* functions do not nest */
 	l->errfn = ir_func(l->g, "error", 5);
 	report(l);
 	for (ev = provider_events(l->t); ev != NULL; ev = ev->next)

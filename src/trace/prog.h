@@ -144,7 +144,8 @@ enum activity { AC_INACTIVE, AC_BEGIN, AC_ACTIVE, AC_DRAINING, AC_END,
 
 /* MAP_DROPS: per-CPU array, one element a kind. */
 enum dropkind { DROP_PRINCIPAL, DROP_AGG, DROP_DYNVAR, DROP_SPEC,
-		DROP_SPECUNAVAIL, DROP_SPECBUSY, DROP_STKSTR, DROP_NKIND };
+		DROP_SPECUNAVAIL, DROP_SPECBUSY, DROP_STKSTR, DROP_ERROR,
+		DROP_NKIND };
 struct dropcount {
 	uint64_t count, first_ns, last_ns;
 };
