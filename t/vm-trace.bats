@@ -167,3 +167,14 @@ setup_file() {
 	has "there is no feature 'nonsense'"
 	has "task-storage"
 }
+
+@test "-x without: dt-trace(1) names each feature" {
+	local f
+	for f in $(sed -nE 's/^F\([A-Z_]+,[[:space:]]*"([^"]+)".*/\1/p' \
+	    "$DT_SRC/src/trace/feature.def"); do
+		grep -qE "^\.Cm (.* )?$f( |\$)" "$DT_SRC/man/dt-trace.1" || {
+			echo "$f is not in dt-trace(1)"
+			return 1
+		}
+	done
+}
