@@ -408,3 +408,23 @@ prog() {
 	    { printf("%d %d\n", self->n, arg1); }'
 	has "0 0"
 }
+
+@test "self-> arrays belong to a thread, not to its id" {
+	need_trace
+	need_tool perl
+	[ -w /proc/sys/kernel/ns_last_pid ] || skip "pids cannot be chosen"
+	cat >again <<-'X'
+		for i in 1 2 3; do
+			echo 30011 >/proc/sys/kernel/ns_last_pid
+			(exec perl -e 'syscall(110)')
+		done
+	X
+	timeout 30 dt-trace -qn 'syscall::getppid:entry
+	    /execname == "perl" && progenyof($target)/ {
+	    self->n["x"]++; printf("%d %d\n", tid, self->n["x"]); }' \
+	    -c 'bash again' >out
+	# at least two had the same id
+	[ "$(awk 'NF { n[$1]++ } END { for (i in n) if (n[i] > 1) print i }' \
+	    out | wc -l)" -ge 1 ]
+	! grep -q ' [^1]$' out
+}

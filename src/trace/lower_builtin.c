@@ -120,6 +120,25 @@ vtime(struct lower *l)
 	return member(l, low_task(l), "task_struct", "se.sum_exec_runtime", 8);
 }
 
+/* Its start and its id: no other thread has the same, also when the id is used
+ * again. The idle threads, which share all of that, by CPU. */
+vreg
+low_thread(struct lower *l)
+{
+	struct gen *g = l->g;
+	vreg id = ir_ext(g, low_pidtgid(l), 4, false), r = ir_new(g);
+	label ok = ir_newlabel(g);
+
+	ir_mov(g, r, ir_alu(g, A_OR, ir_alui(g, A_SHL, member(l, low_task(l),
+	    "task_struct", "start_time", 8), 22),
+	    ir_alui(g, A_AND, id, (1 << 22) - 1)));
+	ir_bri(g, CC_NE, id, 0, ok);
+	ir_mov(g, r, ir_alui(g, A_SUB, ir_imm(g, -1),
+	    ir_call(g, BPF_FUNC_get_smp_processor_id, 0)));
+	ir_label(g, ok);
+	return r;
+}
+
 /* arg1 to arg5 of ERROR: the clause, the statement, the line in it, the kind
  * of fault and the bad value. */
 static vreg

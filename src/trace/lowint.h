@@ -290,6 +290,7 @@ vreg	low_strid(struct lower *, const struct node *);
 vreg	low_time(struct lower *);
 vreg	low_task(struct lower *);	/* the verifier's task_struct pointer */
 vreg	low_pidtgid(struct lower *);
+vreg	low_thread(struct lower *);	/* what self-> arrays are keyed by */
 
 /* lower_rec.c */
 bool	clause_records(const struct clause *);
