@@ -442,32 +442,28 @@ low_strassign(struct lower *l, const struct node *n)
 	uint32_t cap = l->strmax;
 	struct place pl;
 	vreg this = -1;
+	label fail;
 
 	if (!low_place(l, n->a, &pl))
 		return s;
 	if (!whole)
 		cap = least(cap, (uint32_t)type_base(n->a->type)->size);
+	else if (pl.k == P_MEM && n->a->kind == N_VAR && id->scope == SC_THIS)
+		this = l->fn.thisv[id->seq];
 	/* an address that may be bad must not cost the variable's value */
 	if (!s.mem && !(n->b->kind == N_STR))
 		(void)low_strtemp(l, &s);
 	l->cond++;
-	switch (whole || pl.k == P_MEM ? pl.k : P_ADDR) {
-	case P_ELEM:
+	fail = ir_newlabel(l->g);
+	if (!whole && pl.k != P_ADDR)
+		low_ref(l, &pl, fail);
+	if (pl.k == P_ELEM)
 		assign_elem(l, &pl, &s);
-		break;
-	case P_SELF:
+	else if (pl.k == P_SELF)
 		assign_self(l, &pl, &s);
-		break;
-	case P_MEM:
-		if (n->a->kind == N_VAR && id->scope == SC_THIS)
-			this = l->fn.thisv[id->seq];
+	else if (pl.k == P_MEM || low_writable(l, &pl, cap))
 		assign_mem(l, &pl, &s, this, cap);
-		break;
-	default:
-		(void)low_error(l, D_OP_LVAL, n->line,
-		    "a string cannot be stored there");
-		break;
-	}
+	ir_label(l->g, fail);
 	l->cond--;
 	return s;
 }

@@ -339,9 +339,10 @@ insert(struct lower *l, vreg old, const struct place *pl, vreg v)
 	return ir_alu(g, A_OR, old, v);
 }
 
-/* Through a pointer one may write what alloca() gave, nothing else. */
-static void
-store_addr(struct lower *l, const struct place *pl, unsigned size, vreg v)
+/* Through a pointer one may write what alloca() gave, nothing else: the place
+ * becomes verifier's memory. False: it never can be. */
+bool
+low_writable(struct lower *l, struct place *pl, uint32_t size)
 {
 	struct gen *g = l->g;
 	vreg s = low_scratch(l), base, at = ir_new(g);
@@ -350,17 +351,29 @@ store_addr(struct lower *l, const struct place *pl, unsigned size, vreg v)
 	if (l->alllen < size) {
 		ir_jmp(g, low_fault(l, FLT_BADADDR, addr));
 		ir_label(g, ir_newlabel(g));
-		return;
+		return false;
 	}
 	base = ir_alui(g, A_ADD, low_scalar(l, s), l->alloff);
 	ir_mov(g, at, ir_alu(g, A_SUB, addr, base));
 	ir_bri(g, CC_UGT, at, l->alllen - size,
 	    low_fault(l, FLT_BADADDR, addr));
-	base = ir_alu(g, A_ADD, s, at);
-	if (pl->bits != 0)
-		v = insert(l, ir_load(g, base, (int32_t)l->alloff, size), pl,
-		    v);
-	ir_store(g, base, (int32_t)l->alloff, size, v);
+	pl->k = P_MEM;
+	pl->r = ir_alu(g, A_ADD, s, at);
+	pl->off = (int32_t)l->alloff;
+	return true;
+}
+
+static void
+store_addr(struct lower *l, const struct place *to, unsigned size, vreg v)
+{
+	struct gen *g = l->g;
+	struct place pl = *to;
+
+	if (!low_writable(l, &pl, size))
+		return;
+	if (pl.bits != 0)
+		v = insert(l, ir_load(g, pl.r, pl.off, size), &pl, v);
+	ir_store(g, pl.r, pl.off, size, v);
 }
 
 static bool

@@ -226,6 +226,7 @@ void	low_store(struct lower *, struct place *, const struct dtype *, vreg);
 /* Makes a place a pointer, creating what is not there; jumps to fail when that
  * is not possible. */
 void	low_ref(struct lower *, struct place *, label fail);
+bool	low_writable(struct lower *, struct place *, uint32_t size);
 void	low_copyassign(struct lower *, const struct node *);	/* structs */
 vreg	low_addr(struct lower *, struct place *);	/* as a number */
 /* Pointer to the key of list; for aggregations, too. */
