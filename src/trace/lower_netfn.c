@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <net/if_arp.h>
+#include <string.h>
 
 #include "trace/lowrt.h"
 
@@ -26,13 +27,40 @@ inet4(struct lower *l, vreg addr)
 	return r;
 }
 
-/* RFC 5952 but for the addresses that hold one of IPv4. */
-static struct sval
-inet6(struct lower *l, vreg addr)
+/* Jumps to no unless the 16 bytes at b hold an address of IPv4, mapped or
+ * compatible (not :: and ::1); the bytes of its prefix as text. */
+static vreg
+embedded(struct lower *l, vreg b, label no)
 {
 	struct gen *g = l->g;
-	vreg b = low_tempaddr(l, low_temp(l, 16));
+	label compat = ir_newlabel(g), yes = ir_newlabel(g);
+	vreg mid, low, r = ir_new(g);
+
+	ir_bri(g, CC_NE, ir_load(g, b, 0, 8), 0, no);
+	mid = ir_bswap(g, ir_load(g, b, 8, 4), 4);
+	low = ir_bswap(g, ir_load(g, b, 12, 4), 4);
+	ir_bri(g, CC_EQ, mid, 0, compat);
+	ir_bri(g, CC_NE, mid, 0xffff, no);
+	ir_set(g, r, 7);
+	ir_jmp(g, yes);
+	ir_label(g, compat);
+	ir_bri(g, CC_ULE, low, 1, no);
+	ir_set(g, r, 2);
+	ir_label(g, yes);
+	return r;
+}
+
+/* RFC 5952, an address of IPv4 with dots; alone unless `strict` (a number at
+ * run time, -1: always). */
+static struct sval
+inet6(struct lower *l, vreg addr, vreg strict)
+{
+	static const char mapped[8] = "::ffff:";
+	struct gen *g = l->g;
+	vreg b = low_tempaddr(l, low_temp(l, 16)), at = ir_new(g);
+	label plain = ir_newlabel(g), end = ir_newlabel(g), four;
 	struct sval r;
+	uint64_t text;
 	int k;
 
 	low_copyin(l, b, 0, 16, addr, false);
@@ -42,12 +70,44 @@ inet6(struct lower *l, vreg addr)
 		ir_storei(g, r.r, k, 8, 0);
 	for (k = 0; k < 4; k++)
 		rt_set(l, k, ir_imm(g, 0));
+	ir_mov(g, at, embedded(l, b, plain));
+	rt_set(l, 0, ir_load(g, b, 12, 4));
+	four = ir_newlabel(g);
+	if (strict >= 0) {
+		k = ir_newlabel(g);
+		ir_bri(g, CC_NE, strict, 0, k);
+		ir_set(g, at, 0);
+		ir_jmp(g, four);
+		ir_label(g, k);
+	}
+	/* the digits go over what is too much of this */
+	memcpy(&text, mapped, sizeof(text));
+	ir_store(g, r.r, 0, 8, ir_imm(g, (int64_t)text));
+	ir_label(g, four);
+	ir_bri(g, CC_UGT, at, 7, end);
+	rt_loop(l, RT_INET, 4, ir_alu(g, A_ADD, r.r, at), -1);
+	ir_jmp(g, end);
+	ir_label(g, plain);
 	rt_loop(l, RT_ZEROES, 8, r.r, b);
 	rt_set(l, 1, ir_imm(g, 0));
 	rt_loop(l, RT_INET6, 8, r.r, b);
+	ir_label(g, end);
 	if (r.bound < 40)
 		ir_storei(g, r.r, (int32_t)r.bound - 1, 1, 0);
 	return r;
+}
+
+static struct sval
+inet_ntoa6_(struct lower *l, const struct node *n)
+{
+	struct gen *g = l->g;
+	vreg addr = ir_new(g), strict = ir_new(g);
+
+	ir_mov(g, addr, low_int(l, n->list));
+	ir_set(g, strict, 0);
+	if (n->list->next != NULL)
+		ir_mov(g, strict, low_int(l, n->list->next));
+	return inet6(l, addr, strict);
 }
 
 /* inet_ntop(family, address): the family is known only when it runs. */
@@ -68,7 +128,7 @@ inet_ntop_(struct lower *l, const struct node *n)
 	ir_mov(g, r, low_scalar(l, s.r));
 	ir_jmp(g, end);
 	ir_label(g, six);
-	s = inet6(l, addr);
+	s = inet6(l, addr, -1);
 	ir_mov(g, r, low_scalar(l, s.r));
 	ir_label(g, end);
 	l->cond--;
@@ -118,7 +178,7 @@ low_netfn(struct lower *l, const struct node *n)
 	case F_INET_NTOA:
 		return inet4(l, low_int(l, n->list));
 	case F_INET_NTOA6:
-		return inet6(l, low_int(l, n->list));
+		return inet_ntoa6_(l, n);
 	case F_INET_NTOP:
 		return inet_ntop_(l, n);
 	case F_LINK_NTOP:

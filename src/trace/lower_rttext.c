@@ -20,87 +20,110 @@ cb_back(struct lower *l)
 	rt_end(l, &c);
 }
 
-enum { CLEAN_TEXT, CLEAN_SLASH, CLEAN_DOT, CLEAN_DOTS };
+/* Where the next character of a path stands: at a component's start, after
+ * one or two dots that are all of it so far, elsewhere in it. */
+enum { CLEAN_START, CLEAN_DOT, CLEAN_DOTS, CLEAN_TEXT };
 
-/* Appends what was held back (a slash and n dots) and ch to b at P1. */
+/* ch to b at P1. */
 static void
-flush(struct lower *l, struct cb *c, int n, vreg ch)
+append(struct lower *l, struct cb *c, vreg ch)
 {
 	struct gen *g = l->g;
-	vreg j = ir_new(g), p;
-	int k;
+	vreg j = ir_new(g);
 
 	ir_mov(g, j, rt_param(g, c, 1));
-	ir_bri(g, CC_UGE, j, l->strmax, c->stop);
-	p = ir_alu(g, A_ADD, c->b, j);
-	for (k = 0; k <= n; k++)
-		ir_storei(g, p, k, 1, k == 0 ? '/' : '.');
-	ir_store(g, p, n + 1, 1, ch);
-	rt_setparam(g, c, 0, ir_imm(g, CLEAN_TEXT));
-	/* the NUL is not counted */
-	rt_setparam(g, c, 1, ir_alui(g, A_ADD, j, n + 1));
-	ir_bri(g, CC_EQ, ch, 0, c->stop);
-	rt_setparam(g, c, 1, ir_alui(g, A_ADD, j, n + 2));
+	ir_bri(g, CC_UGE, j, l->strmax - 1, c->stop);
+	ir_store(g, ir_alu(g, A_ADD, c->b, j), 0, 1, ch);
+	rt_setparam(g, c, 1, ir_alui(g, A_ADD, j, 1));
 }
 
-/* Character i of the path a, in state P0, to b at P1. */
+/* The slash before a component, unless it is the first of a relative path,
+ * and dots that were held back. */
+static void
+component(struct lower *l, struct cb *c, int dots)
+{
+	struct gen *g = l->g;
+	label first = ir_newlabel(g);
+
+	ir_bri(g, CC_EQ, ir_alu(g, A_OR, rt_param(g, c, 1),
+	    rt_param(g, c, 3)), 0, first);
+	append(l, c, ir_imm(g, '/'));
+	ir_label(g, first);
+	while (dots-- > 0)
+		append(l, c, ir_imm(g, '.'));
+}
+
+/* "..": the last component goes; what is above a relative path's begin
+ * stays. */
+static void
+parent(struct lower *l, struct cb *c, int back)
+{
+	struct gen *g = l->g;
+	label up = ir_newlabel(g), done = ir_newlabel(g);
+
+	ir_br(g, CC_UGT, rt_param(g, c, 1), rt_param(g, c, 2), up);
+	ir_bri(g, CC_NE, rt_param(g, c, 3), 0, done);
+	component(l, c, 2);
+	rt_setparam(g, c, 2, rt_param(g, c, 1));
+	ir_jmp(g, done);
+	ir_label(g, up);
+	(void)ir_call(g, BPF_FUNC_loop, 4, ir_imm(g, l->strmax),
+	    ir_funcaddr(g, back), rt_context(l, c->s, c->a, c->b),
+	    ir_imm(g, 0));
+	ir_label(g, done);
+}
+
+/* Character i of the path a, in state P0, to b at P1, of which P2 bytes are
+ * "../.." that stays; P3: 1 when the path begins with a slash. */
 static void
 cb_clean(struct lower *l)
 {
 	struct gen *g = l->g;
 	int back = rt_fn(l, RT_BACK);
-	label at[4], slash, plain;
+	label at[3], end, put, notdots;
 	struct cb c;
 	vreg ch, st;
 	int k;
 
 	rt_begin(l, &c, "cleanpath", l->strmax);
-	slash = ir_newlabel(g);
-	for (k = 0; k < 4; k++)
+	end = ir_newlabel(g);
+	put = ir_newlabel(g);
+	notdots = ir_newlabel(g);
+	for (k = 0; k < 3; k++)
 		at[k] = ir_newlabel(g);
 	ch = rt_byte(g, c.a, c.i);
 	st = rt_param(g, &c, 0);
-	ir_bri(g, CC_UGE, ir_alui(g, A_ADD, rt_param(g, &c, 1), 5), l->strmax,
-	    c.stop);
-	ir_bri(g, CC_EQ, st, CLEAN_DOTS, at[3]);
-	ir_bri(g, CC_EQ, ch, '/', slash);
-	ir_bri(g, CC_EQ, st, CLEAN_DOT, at[2]);
-	ir_bri(g, CC_EQ, st, CLEAN_SLASH, at[1]);
-	flush(l, &c, -1, ch);
-	ir_jmp(g, c.go);
-	ir_label(g, slash);
-	rt_setparam(g, &c, 0, ir_imm(g, CLEAN_SLASH));
-	ir_jmp(g, c.go);
-	ir_label(g, at[1]);
-	plain = ir_newlabel(g);
-	ir_bri(g, CC_NE, ch, '.', plain);
+	ir_bri(g, CC_EQ, ch, '/', end);
+	ir_bri(g, CC_EQ, ch, 0, end);
+	ir_bri(g, CC_EQ, st, CLEAN_TEXT, put);
+	ir_bri(g, CC_EQ, st, CLEAN_DOTS, at[2]);
+	ir_bri(g, CC_EQ, st, CLEAN_DOT, at[1]);
+	ir_bri(g, CC_NE, ch, '.', at[0]);
 	rt_setparam(g, &c, 0, ir_imm(g, CLEAN_DOT));
 	ir_jmp(g, c.go);
-	ir_label(g, plain);
-	flush(l, &c, 0, ch);
-	ir_jmp(g, c.go);
-	ir_label(g, at[2]);
-	plain = ir_newlabel(g);
-	ir_bri(g, CC_NE, ch, '.', plain);
+	ir_label(g, at[0]);
+	component(l, &c, 0);
+	ir_jmp(g, put);
+	ir_label(g, at[1]);
+	k = ir_newlabel(g);
+	ir_bri(g, CC_NE, ch, '.', k);
 	rt_setparam(g, &c, 0, ir_imm(g, CLEAN_DOTS));
 	ir_jmp(g, c.go);
-	ir_label(g, plain);
-	flush(l, &c, 1, ch);
+	ir_label(g, k);
+	component(l, &c, 1);
+	ir_jmp(g, put);
+	ir_label(g, at[2]);
+	component(l, &c, 2);
+	ir_label(g, put);
+	append(l, &c, ch);
+	rt_setparam(g, &c, 0, ir_imm(g, CLEAN_TEXT));
 	ir_jmp(g, c.go);
-	ir_label(g, at[3]);
-	plain = ir_newlabel(g);
-	ir_bri(g, CC_EQ, ch, '/', plain);
-	ir_bri(g, CC_EQ, ch, 0, plain);
-	flush(l, &c, 2, ch);
-	ir_jmp(g, c.go);
-	ir_label(g, plain);
-	(void)ir_call(g, BPF_FUNC_loop, 4, ir_imm(g, l->strmax),
-	    ir_funcaddr(g, back), rt_context(l, c.s, c.a, c.b),
-	    ir_imm(g, 0));
-	ir_bri(g, CC_EQ, ch, '/', slash);
-	/* "/a/.." leaves the slash */
-	rt_setparam(g, &c, 1, ir_alui(g, A_ADD, rt_param(g, &c, 1), 1));
-	ir_jmp(g, c.stop);
+	ir_label(g, end);
+	ir_bri(g, CC_NE, st, CLEAN_DOTS, notdots);
+	parent(l, &c, back);
+	ir_label(g, notdots);
+	rt_setparam(g, &c, 0, ir_imm(g, CLEAN_START));
+	ir_bri(g, CC_EQ, ch, 0, c.stop);
 	rt_end(l, &c);
 }
 

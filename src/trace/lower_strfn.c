@@ -328,18 +328,40 @@ strtok_(struct lower *l, const struct node *n)
 	return t;
 }
 
+/* Without "//", "/./", "x/.." and a slash at the end; what is left of a path
+ * that was not empty is "/" or "." at least. */
 static struct sval
 cleanpath(struct lower *l, const struct node *n)
 {
-	struct sval s = operand(l, n->list), r = low_strnew(l, s.bound);
+	struct sval s = operand(l, n->list), r;
 	struct gen *g = l->g;
-	vreg j = ir_new(g);
-	label end = ir_newlabel(g);
+	label end = ir_newlabel(g), some = ir_newlabel(g);
+	label rooted = ir_newlabel(g);
+	vreg j = ir_new(g), first, ch = ir_new(g), root = ir_new(g);
 
+	r = low_strnew(l, s.bound < 2 ? 2 : s.bound);
+	first = ir_load(g, s.r, 0, 1);
+	ir_set(g, root, 1);
+	ir_bri(g, CC_EQ, first, '/', rooted);
+	ir_set(g, root, 0);
+	ir_label(g, rooted);
 	rt_set(l, 0, ir_imm(g, 0));
 	rt_set(l, 1, ir_imm(g, 0));
+	rt_set(l, 2, ir_imm(g, 0));
+	rt_set(l, 3, root);
 	rt_loop(l, RT_CLEAN, l->strmax, s.r, r.r);
 	ir_mov(g, j, rt_get(l, 1));
+	ir_bri(g, CC_NE, j, 0, some);
+	/* "/" and ".", or the NUL of an empty path */
+	ir_mov(g, ch, ir_load(g, s.r, 0, 1));
+	ir_bri(g, CC_EQ, ch, 0, some);
+	ir_bri(g, CC_EQ, ch, '/', end);
+	ir_set(g, ch, '.');
+	ir_label(g, end);
+	ir_store(g, r.r, 0, 1, ch);
+	ir_set(g, j, 1);
+	ir_label(g, some);
+	end = ir_newlabel(g);
 	ir_bri(g, CC_UGE, j, l->strmax, end);
 	ir_storei(g, ir_alu(g, A_ADD, r.r, j), 0, 1, 0);
 	ir_label(g, end);
