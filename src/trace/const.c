@@ -6,7 +6,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <net/if_arp.h>
+
 #include "ident.h"
+#include "prog.h"
 #include "regs.h"
 
 static const struct { const char *name; int value; } known[] = {

@@ -95,6 +95,11 @@ speculate(struct lower *l, vreg id)
 	ir_jmp(g, end);
 	ir_label(g, no);
 	ir_set(g, l->unwanted, 2);
+	ir_bri(g, CC_NE, id, 0, end);
+	/* there was none: nothing more of the clause happens */
+	(void)ir_call(g, BPF_FUNC_ringbuf_discard, 2, l->rec, ir_imm(g, 0));
+	l->escapes++;
+	ir_jmp(g, l->skip);
 	ir_label(g, end);
 }
 
@@ -130,6 +135,9 @@ low_speculative(struct lower *l, const struct node *n)
 
 	(void)specmap(l);
 	ir_mov(l->g, id, low_int(l, n->list));
+	/* 0 is that there was none; above what there are, it was never one */
+	ir_bri(l->g, CC_UGT, id, (int64_t)l->p->nspec,
+	    low_fault(l, FLT_ILLOP, id));
 	if (n->func->id == F_SPECULATE)
 		speculate(l, id);
 	else

@@ -339,30 +339,6 @@ insert(struct lower *l, vreg old, const struct place *pl, vreg v)
 	return ir_alu(g, A_OR, old, v);
 }
 
-/* Through a pointer one may write what alloca() gave, nothing else: the place
- * becomes verifier's memory. False: it never can be. */
-bool
-low_writable(struct lower *l, struct place *pl, uint32_t size)
-{
-	struct gen *g = l->g;
-	vreg s = low_scratch(l), base, at = ir_new(g);
-	vreg addr = ir_alui(g, A_ADD, pl->r, pl->off);
-
-	if (l->alllen < size) {
-		ir_jmp(g, low_fault(l, FLT_BADADDR, addr));
-		ir_label(g, ir_newlabel(g));
-		return false;
-	}
-	base = ir_alui(g, A_ADD, low_scalar(l, s), l->alloff);
-	ir_mov(g, at, ir_alu(g, A_SUB, addr, base));
-	ir_bri(g, CC_UGT, at, l->alllen - size,
-	    low_fault(l, FLT_BADADDR, addr));
-	pl->k = P_MEM;
-	pl->r = ir_alu(g, A_ADD, s, at);
-	pl->off = (int32_t)l->alloff;
-	return true;
-}
-
 static void
 store_addr(struct lower *l, const struct place *to, unsigned size, vreg v)
 {

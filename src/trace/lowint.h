@@ -226,7 +226,6 @@ void	low_store(struct lower *, struct place *, const struct dtype *, vreg);
 /* Makes a place a pointer, creating what is not there; jumps to fail when that
  * is not possible. */
 void	low_ref(struct lower *, struct place *, label fail);
-bool	low_writable(struct lower *, struct place *, uint32_t size);
 void	low_copyassign(struct lower *, const struct node *);	/* structs */
 vreg	low_addr(struct lower *, struct place *);	/* as a number */
 /* Pointer to the key of list; for aggregations, too. */
@@ -240,6 +239,11 @@ vreg	low_lookup(struct lower *, int map, vreg key);
 /* Copies size bytes; the source by address, into verifier's memory. */
 void	low_copyin(struct lower *, vreg dst, int32_t off, uint32_t size,
 	    vreg addr, bool user);
+
+/* lower_write.c: Through a pointer one may write what alloca() gave and
+ * global variables, nothing else: the place becomes verifier's memory, or
+ * there is a fault. False: it never can be that. */
+bool	low_writable(struct lower *, struct place *, uint32_t size);
 
 /* lower_str.c */
 struct sval low_str(struct lower *, const struct node *);
