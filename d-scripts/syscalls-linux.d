@@ -4,8 +4,10 @@
  *
  * A call is paired in the kernel and printed at its return. Its first path is
  * read at return, when its page is resident for certain, in a clause of its
- * own, so that a fault there costs the path and not the record; execve()'s is
- * read at entry, since its success replaces the memory. Calls without a path
+ * own, so that a fault there costs the path and not the record. An execve()
+ * that succeeds replaces the memory: its path is where it leaves it for the
+ * new program, after the environment (AT_EXECFN; of an execveat() that is
+ * relative to a descriptor N it begins with /dev/fd/N). Calls without a path
  * are printed by a clause without strings: they are the frequent ones.
  */
 #pragma D option quiet
@@ -44,20 +46,6 @@ syscall:::entry
 {
 	names[id] = probefunc;
 	named[id] = 1;
-}
-
-syscall::execve:entry
-/self->ts/
-{
-	image[pid] = copyinstr(arg0);
-	imaged[pid] = 1;
-}
-
-syscall::execveat:entry
-/self->ts/
-{
-	image[pid] = copyinstr(arg1);
-	imaged[pid] = 1;
 }
 
 /* It never returns: it restores what a signal interrupted. */
@@ -180,27 +168,20 @@ syscall:::return
 /this->ts && this->at != 0/
 {
 	this->path = "";
-	this->exec = 0;
 }
 
 syscall::execve:return,
 syscall::execveat:return
 /this->ts && errno == 0/
 {
-	this->exec = 1;
+	this->at = (uintptr_t)curthread->mm->env_end;
 }
 
 /* EFAULT: 14, there is nothing to read */
 syscall:::return
-/this->ts && this->at != 0 && !this->exec && errno != 14/
+/this->ts && this->at != 0 && errno != 14/
 {
 	this->path = copyinstr(this->at);
-}
-
-syscall:::return
-/this->ts && this->exec && imaged[pid]/
-{
-	this->path = image[pid];
 }
 
 syscall:::return
@@ -209,14 +190,6 @@ syscall:::return
 	printf("syscall\t%d\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d\t%S\n", this->ts,
 	    pid, tid, cpu, timestamp - this->ts, probefunc, self->arg0,
 	    errno != 0 ? -1 : arg1, errno, this->path);
-}
-
-syscall::execve:return,
-syscall::execveat:return
-/this->ts/
-{
-	image[pid] = 0;
-	imaged[pid] = 0;
 }
 
 /* A thread that ends in a call: exit(), exit_group(), or it was killed. */
@@ -246,8 +219,6 @@ proc:::exit
 /tracked[pid]/
 {
 	tracked[pid] = 0;
-	image[pid] = 0;
-	imaged[pid] = 0;
 }
 
 END
