@@ -164,3 +164,14 @@ none_left() {
 	dt-finalize <out
 	complete y.bundle
 }
+
+@test "a shell that keeps forking: its children of before are not followed" {
+	need_trace
+	(while :; do /bin/true; done) 3>&- &
+	target=$!
+	dt-attach -f syscalls -o x.bundle -p $target -d 1 | dt-finalize
+	kill $target
+	complete x.bundle
+	balance x.bundle
+	jq -e '.members | length > 5' x.bundle/cohort.json
+}

@@ -66,9 +66,10 @@ enum bundle_role { ROLE_TARGET, ROLE_DESCENDANT };
  * in flight whose return was recorded after all.
  */
 #define BUNDLE_RULES \
-	"before-window|after-window|not-member|after-exit|returned"
+	"before-window|after-window|not-member|after-exit|returned|" \
+	"not-followed"
 enum bundle_rule { RULE_BEFORE_WINDOW, RULE_AFTER_WINDOW, RULE_NOT_MEMBER,
-	RULE_AFTER_EXIT, RULE_RETURNED, RULE_COUNT };
+	RULE_AFTER_EXIT, RULE_RETURNED, RULE_NOT_FOLLOWED, RULE_COUNT };
 
 /* A name and version: of a tool. */
 struct bundle_tool { const char *name, *version; };

@@ -118,8 +118,12 @@ rule_of(const struct raw *w, const struct record *r)
 	if (bundle_member_at(c, pid, ts) != -1)
 		return -1;
 	i = bundle_member_before(c, pid, ts);
-	return i != -1 && c->members.v[i].died.known ? RULE_AFTER_EXIT :
-	    RULE_NOT_MEMBER;
+	if (i != -1 && c->members.v[i].died.known)
+		return RULE_AFTER_EXIT;
+	/* a child of the target from before procs was attached to it */
+	return w->family == FAMILY_MAPS &&
+	    w->f->stage.s.command.mode == MODE_ATTACH ?
+	    RULE_NOT_FOLLOWED : RULE_NOT_MEMBER;
 }
 
 /* Where the end of a thread's last call is kept; NULL: no memory. */

@@ -262,6 +262,10 @@ check_filters(struct val *v, const struct bundle_collector *k)
 			BAD(v, FILTER_MEMBER, k, "%" PRIu64 " records of "
 			    "processes that are no members were removed",
 			    f->count);
+		if (f->rule == RULE_NOT_FOLLOWED && (!k->builtin ||
+		    v->b.manifest.command.mode != MODE_ATTACH))
+			BAD(v, FILTER_RULE, k, "filters[%zu]: not-followed is "
+			    "of maps where the target was attached to", i);
 	}
 	if (sum != k->counters.filtered)
 		BAD(v, BALANCE_FILTERED, k, "filtered is %" PRIu64
