@@ -105,7 +105,7 @@ static bool
 lists_only(const struct run *r, const struct source *s)
 {
 	return r->c.list && s->spec != PS_SCRIPT &&
-	    strpbrk(s->arg, "{/;") == NULL;
+	    strpbrk(s->arg, "{/;,") == NULL;
 }
 
 /* -S prints the passes that -x disasm names, all of them without it. */

@@ -174,6 +174,10 @@ x" ]
 	has "args[0]: "
 	status 0 dt -ln 'BEGIN, END { x = 1; }'
 	[ "${#lines[@]}" -eq 3 ]
+	status 0 dt -lf getppid,getpid
+	[ "${#lines[@]}" -eq 5 ]
+	status 1 dt -ln getppid:entry,nosuch:entry
+	has "nosuch:entry does not match any probes"
 }
 
 @test "-S prints the passes that are asked for, without privilege" {
