@@ -144,3 +144,21 @@ joined() {
 		joined x$n.bundle
 	done
 }
+
+@test "the paths of programs are there, whatever memory they were named in" {
+	need_trace
+	build execprog
+	chain x.bundle -f syscalls -- ./execprog
+	complete x.bundle
+	records x.bundle syscalls | awk -F'\t' '
+	    $9 == "execve" { print $12, $13 }' |
+	    sed 's,/dev/fd/[0-9]*,FD,' >got
+	diff got - <<'END'
+0 ./execprog
+0 /bin/true
+0 /bin/../bin/true
+0 /bin/./true
+0 FD/true
+0 FD
+END
+}
