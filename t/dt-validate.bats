@@ -289,6 +289,27 @@ redo() {
 	status 0 dt-validate .
 }
 
+# lie WORD ...: a bundle in which `mutate` did this is told with $want.
+lie() {
+	chmod -R u+w l 2>/dev/null && rm -rf l
+	cp -a "$from" l && chmod -R u+w l
+	(cd l && mutate json manifest.json "$@" && mutate seal)
+	status 1 dt-validate l
+	has "$want"
+}
+
+@test "the manifest against what was recorded" {
+	from=$GOOD
+	want="manifest-end: command.ended is exited, and the target died 1 ns"
+	lie window.workload_done add -1
+	want="artifact-exe: artifacts/exe/prog is not the /usr/bin/child"
+	lie 'artifacts[path=artifacts/exe/prog].source' set \
+	    "$(cd "$GOOD" && mutate get manifest.json 'libraries[0].path')"
+	mkbundle -a b
+	from=b want="window-start: window.workload_start is not"
+	lie window.workload_start add 1
+}
+
 # Findings: each id has a variant of the good bundle that has it alone.
 
 @test "every finding id has a variant, every variant an id" {

@@ -375,10 +375,11 @@ write_stage(int dirfd, const struct stagegen *g, struct msg *m)
 		{ "live-maps", false, "mappings are polled" } };
 	struct bundle_stage_collector c[NCOLLECTORS];
 	struct words w[NCOLLECTORS];
+	uint64_t attached = g->attach ? S(1000600) : S(1000500);
 	struct bundle_stage s = { .schema = STAGE_SCHEMA,
 		.tool = { "dt-attach", "0.1.0" }, .name = g->name,
-		.window = { { true, S(1000100) }, { true, S(1000500) },
-		    { true, S(1000500) }, { true, S(1000600) },
+		.window = { { true, S(1000100) }, { true, attached },
+		    { true, attached }, { true, S(1000600) },
 		    { true, S(1005000) }, { true, S(1005500) } },
 		.command = { .mode = g->attach ? MODE_ATTACH : MODE_LAUNCH,
 		    .hold = g->attach ? HOLD_RUNNING : HOLD_PRE_EXEC,

@@ -69,6 +69,29 @@ check_artifact(struct val *v, const struct bundle_artifact *a, size_t i,
 	return v->opt->quick ? 0 : check_content(v, a, m);
 }
 
+/* The file of the binary, where it was mapped, has the binary's build-id. */
+static void
+check_mapped(struct val *v, const struct bundle_artifact *bin)
+{
+	const struct bundle_manifest *m = &v->b.manifest;
+	const struct bundle_library *l, *other = NULL;
+	size_t i;
+
+	for (i = 0; bin->source != NULL && i < m->libraries.n; i++) {
+		l = &m->libraries.v[i];
+		if (strcmp(l->path, bin->source) != 0)
+			continue;
+		if (l->build_id == NULL ||
+		    same_text(l->build_id, bin->build_id))
+			return;
+		other = l;
+	}
+	if (other != NULL)
+		val_found(v, FINDING_ARTIFACT_EXE, FILE_NAME, 0,
+		    "%.200s is not the %.200s that was mapped, whose build-id "
+		    "is %s", bin->path, bin->source, other->build_id);
+}
+
 /* One binary; it is the target's, unless that ran others later on. */
 static void
 check_exe(struct val *v)
@@ -90,6 +113,7 @@ check_exe(struct val *v)
 		    "%zu artifacts are binaries, not one", n);
 		return;
 	}
+	check_mapped(v, bin);
 	for (i = 0; v->b.have[BUNDLE_COHORT] && i < v->b.cohort.members.n;
 	    i++) {
 		t = &v->b.cohort.members.v[i];

@@ -86,6 +86,10 @@ check_window(struct val *v, const struct bundle_manifest *m)
 			val_found(v, FINDING_WINDOW_ORDER, FILE_NAME, 0,
 			    "window.%s is later than window.%s", names[i - 1],
 			    names[i]);
+	if (m->command.mode == MODE_ATTACH && w->attached.known &&
+	    w->workload_start.known && w->workload_start.v != w->attached.v)
+		val_found(v, FINDING_WINDOW_START, FILE_NAME, 0,
+		    "window.workload_start is not window.attached");
 	if (w->ready.known && w->ready.v < v->clock_start)
 		val_found(v, FINDING_CLOCK_WINDOW, FILE_NAME, 0,
 		    "window.ready is before clock.start.mono");

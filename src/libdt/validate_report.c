@@ -10,6 +10,21 @@
 #include "libdt/report.h"
 #include "libdt/validate_int.h"
 
+/* A capture that the target's end ended did not end before that. */
+static void
+check_ended(struct val *v, const struct bundle_member *t)
+{
+	const struct bundle_manifest *m = &v->b.manifest;
+
+	if (m->command.ended == ENDED_EXITED && t->died.known &&
+	    m->window.workload_done.known &&
+	    m->window.workload_done.v < t->died.v)
+		val_found(v, FINDING_MANIFEST_END, "manifest.json", 0,
+		    "command.ended is exited, and the target died %" PRIu64
+		    " ns after window.workload_done",
+		    t->died.v - m->window.workload_done.v);
+}
+
 /* What only all of the records can tell of the manifest. */
 void
 val_whole(struct val *v)
@@ -27,6 +42,7 @@ val_whole(struct val *v)
 			t = &v->members[i];
 	if (t == NULL)
 		return;
+	check_ended(v, &v->b.cohort.members.v[t - v->members]);
 	start = v->first_execve != 0 ? v->first_execve : t->first_exec;
 	if (c->mode == MODE_LAUNCH && (start != 0 || !v->procs_lossy) &&
 	    start != v->window_start)
