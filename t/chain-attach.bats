@@ -150,13 +150,15 @@ none_left() {
 
 @test "little locked memory, few descriptors, no tracefs: still complete" {
 	need_trace
-	(ulimit -l 64 -n 64 && chain x.bundle -f cpu,syscalls -- ls /)
+	# long enough to be sampled
+	echo 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' >busy.sh
+	(ulimit -l 64 -n 64 && chain x.bundle -f cpu,syscalls -- sh busy.sh)
 	complete x.bundle
 	need_tool unshare
 	unshare -m true 2>/dev/null || skip "no mount namespaces"
 	unshare -m --propagation private sh -c '
 	    mount -t tmpfs none /sys/kernel/tracing || exit 99
-	    dt-attach -f cpu,syscalls -o y.bundle ls /' >out 2>err || {
+	    dt-attach -f cpu,syscalls -o y.bundle sh busy.sh' >out 2>err || {
 		[ $? -ne 99 ] || skip "cannot hide tracefs"
 		cat err
 		false
