@@ -447,9 +447,11 @@ consume_run(struct trace *t, struct msg *m)
 	set_activity(t, AC_BEGIN);
 	if (run_manual(c, "BEGIN", m) == -1)
 		return -1;
+	/* a command that BEGIN runs is seen by the probes */
+	if (!exiting(t))
+		set_activity(t, AC_ACTIVE);
 	take_all(c);
 	if (!exiting(t)) {
-		set_activity(t, AC_ACTIVE);
 		if (ticks_start(c, m) == -1 ||
 		    victim_release(c->vs, m) == -1 || loop(c, m) == -1)
 			return -1;
