@@ -502,6 +502,47 @@ test_stack(void)
 	free(p.linemap);
 }
 
+/* No jump is so long that the kernel could not patch the code between. */
+static void
+test_far(void)
+{
+	enum { LONG = 40000, LIMIT = 12000 };
+	struct gen *g = gen_new();
+	struct bpfprog p = { 0 };
+	struct msg m;
+	label end = ir_newlabel(g), half = ir_newlabel(g);
+	label begin = ir_newlabel(g);
+	vreg v = ir_load(g, ir_ctx(g), 0, 4), s = ir_load(g, ir_ctx(g), 4, 4);
+	int k, longest = 0, jumps = 0;
+	size_t i;
+
+	ir_label(g, begin);
+	ir_bri(g, CC_EQ, v, 7, end);
+	ir_br(g, CC_UGT, v, s, half);
+	for (k = 0; k < LONG; k++) {
+		if (k == LONG / 2)
+			ir_label(g, half);
+		ir_aluito(g, v, A_MUL, v, k | 1);
+	}
+	ir_bri(g, CC_NE, v, 9, begin);
+	ir_label(g, end);
+	ir_exitv(g, v);
+	CHECK_INT(gen_finish(g, &p, &m), 0);
+	CHECK(p.ninsn > LONG && p.ninsn < LONG + LONG / 100);
+	for (i = 0; i < p.ninsn; i++)
+		if ((p.insn[i].code & 7) == BPF_JMP && p.insn[i].off != 0) {
+			jumps++;
+			if (abs(p.insn[i].off) > longest)
+				longest = abs(p.insn[i].off);
+		}
+	CHECK(longest < LIMIT);
+	CHECK(jumps > LONG / LIMIT + 2);
+	gen_free(g);
+	free(p.insn);
+	free(p.sub);
+	free(p.linemap);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -512,6 +553,7 @@ main(int argc, char **argv)
 	test_folding();
 	test_unused_function();
 	test_stack();
+	test_far();
 	for (n = from; n < from + count; n++)
 		compare(n, kernel);
 	if (!kernel)
