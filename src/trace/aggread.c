@@ -46,6 +46,19 @@ is_array(const struct mapdesc *md)
 	return md->type == BPF_MAP_TYPE_PERCPU_ARRAY;
 }
 
+/* Does an element of a map that others share belong to this one? */
+static bool
+is_ours(const struct mapread *mr, const uint8_t *key)
+{
+	const struct aggdesc *ad = mr->tab->agg;
+	uint64_t tag;
+
+	if (ad->tag == 0)
+		return true;
+	memcpy(&tag, key, sizeof(tag));
+	return tag == ad->tag;
+}
+
 /* Two keys of the map may be one of ours. */
 static bool
 has_symbols(const struct aggdesc *ad)
@@ -82,6 +95,8 @@ element(struct mapread *mr, const uint8_t *key, const uint64_t *val)
 	struct aggrow *r = NULL;
 	int cpu;
 
+	if (!is_ours(mr, key))
+		return 0;
 	for (cpu = 0; cpu < mr->t->kern.ncpu; cpu++, val += nval) {
 		if (val[0] == 0)
 			continue;
@@ -96,7 +111,7 @@ element(struct mapread *mr, const uint8_t *key, const uint64_t *val)
 static int
 read_array(struct mapread *mr)
 {
-	uint32_t i = 0;
+	uint32_t i = mr->tab->agg->slot;
 
 	if (bpf_map_lookup_elem(mr->md->fd, &i, mr->val) != 0)
 		return failed(mr, "reading");
@@ -229,8 +244,11 @@ delete_key(struct mapread *mr, const uint8_t *key)
 static int
 delete_if_gone(struct mapread *mr, uint8_t *key)
 {
-	const struct aggrow *r = aggset_row(mr->tab, canonical(mr, key));
+	const struct aggrow *r;
 
+	if (!is_ours(mr, key))
+		return 0;
+	r = aggset_row(mr->tab, canonical(mr, key));
 	if (r == NULL)
 		return msg_set_nomem(mr->m);
 	return r->gone ? delete_key(mr, key) : 0;
@@ -240,7 +258,7 @@ int
 aggset_forget(struct trace *t, const struct aggdesc *ad, struct msg *m)
 {
 	struct mapread mr;
-	uint32_t zero = 0;
+	uint32_t slot = ad->slot;
 	size_t i;
 	int r = mapread_begin(&mr, t, ad, m);
 
@@ -248,7 +266,7 @@ aggset_forget(struct trace *t, const struct aggdesc *ad, struct msg *m)
 		return r == 1 ? 0 : -1;
 	if (is_array(mr.md)) {
 		if (mr.tab->nrow != 0 && mr.tab->row[0]->gone &&
-		    bpf_map_update_elem(mr.md->fd, &zero, mr.val, 0) != 0)
+		    bpf_map_update_elem(mr.md->fd, &slot, mr.val, 0) != 0)
 			r = failed(&mr, "clearing");
 	} else if (has_symbols(ad))
 		r = each_key(&mr, delete_if_gone);

@@ -9,8 +9,7 @@
 #include "trace/lowint.h"
 #include "trace/provider.h"
 
-enum { MIN_ELEM = 64, MAX_ELEM = 1 << 18, ELEM_COST = 64, MMAPABLE = 1 << 10,
-       NO_PREALLOC = 1, RDONLY_PROG = 1 << 7 };
+enum { MMAPABLE = 1 << 10, NO_PREALLOC = 1, RDONLY_PROG = 1 << 7 };
 
 bool
 node_walk(const struct node *n, bool (*fn)(const struct node *, void *),
@@ -246,16 +245,6 @@ node_internable(const struct node *n)
 }
 
 /* Elements that fit in a budget of bytes. */
-static uint32_t
-elements(const struct lower *l, enum opt o, uint64_t each)
-{
-	uint64_t n = (uint64_t)opt_num(&l->t->opt, o) / (each + ELEM_COST);
-
-	if (n < MIN_ELEM)
-		n = MIN_ELEM;
-	return n > MAX_ELEM ? MAX_ELEM : (uint32_t)n;
-}
-
 /* What the uses of a key say that the identifier does not. */
 static bool
 key_use(const struct node *n, void *arg)
@@ -306,38 +295,6 @@ key_begin(struct lower *l, const struct ident *id, struct keyshape *ks)
 	return 0;
 }
 
-/* Sizes and offsets; a self-> array's key begins with the thread's id. */
-static void
-key_end(struct lower *l, const struct ident *id, struct keyshape *ks)
-{
-	uint32_t off = id->kind == ID_ASSOC && id->scope == SC_SELF ? 8 : 0;
-	const struct dtype *t;
-	struct datum *c;
-	size_t i;
-
-	for (i = 0; i < ks->n; i++) {
-		c = &ks->comp[i];
-		t = type_base(c->type);
-		c->off = off;
-		if (ks->strid[i]) {
-			c->size = 4;
-			c->what = ACT_STRID;
-		} else if (type_is_string(t)) {
-			c->size = id->keylen != NULL && id->keylen[i] > 0 ?
-			    id->keylen[i] : l->strsize;
-			if (c->size > l->strsize)
-				c->size = l->strsize;
-			c->size = up8(c->size);
-			c->what = ACT_TRACE;
-		} else if (t->kind != DK_DYN) {
-			c->size = t->kind == DK_PTR ? 8 : (uint32_t)t->size;
-			c->what = ACT_TRACE;
-		}
-		off += up8(c->size);
-	}
-	ks->size = off;
-}
-
 static void
 place_scalar(struct lower *l, const struct ident *id, struct var *v)
 {
@@ -361,56 +318,6 @@ place_scalar(struct lower *l, const struct ident *id, struct var *v)
 	v->off = *top;
 	v->size = size;
 	*top += size;
-}
-
-static void
-place_assoc(struct lower *l, const struct ident *id, struct var *v)
-{
-	const struct dtype *t = type_base(id->type);
-	uint32_t flags = 0;
-
-	key_end(l, id, &v->key);
-	v->size = type_is_string(t) ? l->strsize : t->kind == DK_PTR ? 8 :
-	    up8((uint32_t)t->size);
-	if (kernel_has(l->t, KF_ALLOC))
-		flags = NO_PREALLOC;
-	v->map = map_add(l, arena_printf(l->ar, "v_%.11s", id->name),
-	    BPF_MAP_TYPE_HASH, v->key.size ? v->key.size : 8, v->size,
-	    elements(l, O_DYNVARSIZE, v->key.size + v->size), flags);
-}
-
-static int
-place_agg(struct lower *l, struct ident *id, struct var *v)
-{
-	struct aggdesc *a = arena_alloc(l->ar, sizeof(*a));
-	uint32_t flags = 0;
-
-	if (a == NULL) {
-		low_nomem(l);
-		return -1;
-	}
-	key_end(l, id, &v->key);
-	v->agg = a;
-	a->name = id->name;
-	a->id = (uint32_t)l->p->nagg + 1;
-	a->line = id->line;
-	a->key = v->key.comp;
-	a->nkey = v->key.n;
-	a->keysize = v->key.size;
-	if (agg_shape(l, id, a) < 0)
-		return -1;
-	if (kernel_has(l->t, KF_ALLOC))
-		flags = NO_PREALLOC;
-	if (a->nkey == 0)
-		a->map = map_add(l, "agg", BPF_MAP_TYPE_PERCPU_ARRAY, 4,
-		    8 * a->nval, 1, 0);
-	else
-		a->map = map_add(l, "agg", BPF_MAP_TYPE_PERCPU_HASH,
-		    a->keysize, 8 * a->nval, elements(l, O_AGGSIZE,
-		    a->keysize + 8 * a->nval), flags);
-	v->map = a->map;
-	l->p->agg[l->p->nagg++] = a;
-	return 0;
 }
 
 struct sharing { struct lower *l; const struct event *ev; };
@@ -465,11 +372,12 @@ variables(struct lower *l)
 	}
 	for (cl = l->u->clause; cl != NULL; cl = cl->next)
 		(void)clause_walk(cl, key_use, l);
+	layout_sharing(l);
 	for (i = 0; i < l->nident && !l->failed; i++) {
 		id = l->ident[i];
 		if (id->kind == ID_AGG) {
 			if (id->func != NULL &&
-			    place_agg(l, id, &l->var[i]) < 0)
+			    layout_agg(l, id, &l->var[i]) < 0)
 				return -1;
 			continue;
 		}
@@ -478,7 +386,7 @@ variables(struct lower *l)
 		if (id->kind == ID_SCALAR)
 			place_scalar(l, id, &l->var[i]);
 		else if (id->kind == ID_ASSOC)
-			place_assoc(l, id, &l->var[i]);
+			layout_assoc(l, id, &l->var[i]);
 	}
 	return l->failed ? -1 : 0;
 }
@@ -556,7 +464,7 @@ self_map(struct lower *l)
 	}
 	l->selfhash = true;
 	l->selfmap = map_add(l, "self", BPF_MAP_TYPE_HASH, 8, size,
-	    elements(l, O_DYNVARSIZE, 8 + size),
+	    layout_elements(l, O_DYNVARSIZE, 8 + size),
 	    kernel_has(l->t, KF_ALLOC) ? NO_PREALLOC : 0);
 	l->p->selfhash = l->selfmap;
 }

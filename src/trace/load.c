@@ -176,6 +176,34 @@ refused(const struct bpfprog *bp, char *log, int err, struct msg *m)
 	return -1;
 }
 
+/* The kernel's MAX_USED_MAPS: some older ones say nothing about it. */
+static int
+count_maps(const struct trace *t, const struct bpfprog *bp, struct msg *m)
+{
+	enum { MAPS = 64 };
+	bool *seen = calloc(t->prog->nmap + 1, sizeof(*seen));
+	size_t n = 0, k, i;
+	int line = 0;
+
+	if (seen == NULL)
+		return msg_set_nomem(m);
+	for (k = 0; k < bp->nrel && n <= MAPS; k++) {
+		n += !seen[bp->rel[k].map];
+		seen[bp->rel[k].map] = true;
+	}
+	free(seen);
+	if (n <= MAPS)
+		return 0;
+	for (i = 0; i < bp->nlinemap; i++)
+		if (bp->linemap[i].insn <= bp->rel[k - 1].insn)
+			line = bp->linemap[i].line;
+	msg_set(m, "bpf-maps", "line %d: more arrays and aggregations of "
+	    "different keys and sizes for %s than the kernel's limit of %d "
+	    "BPF maps a program", line, bp->ev->name, MAPS);
+	m->line = (uint64_t)line;
+	return -1;
+}
+
 static int
 load_one(struct trace *t, struct bpfprog *bp, FILE *out, struct msg *m)
 {
@@ -188,6 +216,8 @@ load_one(struct trace *t, struct bpfprog *bp, FILE *out, struct msg *m)
 	int btf, rc, err;
 
 	bpf_name(name, bp->ev->name);
+	if (count_maps(t, bp, m) == -1)
+		return -1;
 	if (bp->sleepable)
 		o.prog_flags |= BPF_F_SLEEPABLE;
 	btf = loadbtf_func(bp, &o, m);

@@ -74,7 +74,7 @@ element(struct lower *l, const struct aggdesc *a, vreg key, label done)
 
 	if (a->nkey == 0) {
 		at = low_tmp8(l);
-		ir_storei(g, ir_fp(g, at), 0, 4, 0);
+		ir_storei(g, ir_fp(g, at), 0, 4, (int32_t)a->slot);
 		p = low_lookup(l, a->map, ir_fp(g, at));
 		ir_bri(g, CC_EQ, p, 0, done);
 		return p;

@@ -77,8 +77,10 @@ low_key(struct lower *l, const struct keyshape *ks, const struct node *n,
 		key = ir_fp(g, at);
 	else
 		key = low_tempaddr(l, low_temp(l, ks->size));
-	if (ks->n > 0 && ks->comp[0].off == 8)
-		ir_store(g, key, 0, 8, low_thread(l));
+	if (ks->tag != 0)
+		ir_store(g, key, 0, 8, ir_imm(g, ks->tag));
+	if (ks->self)
+		ir_store(g, key, ks->tag != 0 ? 8 : 0, 8, low_thread(l));
 	for (i = 0; i < ks->n && n != NULL; i++, n = n->next) {
 		c = &ks->comp[i];
 		t = type_base(c->type);

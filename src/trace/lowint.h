@@ -85,6 +85,8 @@ struct keyshape {		/* of an array or aggregation */
 	size_t n;
 	uint32_t size;
 	bool *strid;		/* [n] the string goes by its number */
+	uint32_t tag;		/* not 0: the key begins with it, 8 bytes */
+	bool self;		/* then with the thread's id */
 };
 
 struct var {			/* by ident, see layout.c */
@@ -109,6 +111,7 @@ struct lower {
 	uint32_t nglobals, nself;	/* bytes */
 	int selfmap, specmap;	/* -1: none */
 	bool selfhash;		/* selfmap is by thread id, not by task */
+	bool sharemaps;		/* arrays of one shape are in one map */
 	/* tables in the read-only data by probe index, 0: not there yet */
 	uint32_t idtab, strtab[4], nametab[4];
 	uint32_t zerooff, nzero;	/* bytes of 0 there */
@@ -187,6 +190,12 @@ bool	clause_walk(const struct clause *,
 	    bool (*fn)(const struct node *, void *), void *);
 /* The literal or probe name that a string expression is; else NULL/-1. */
 bool	node_internable(const struct node *);
+
+/* layout_map.c: maps of arrays and aggregations. */
+void	layout_sharing(struct lower *);		/* before the others */
+uint32_t layout_elements(const struct lower *, enum opt, uint64_t each);
+void	layout_assoc(struct lower *, const struct ident *, struct var *);
+int	layout_agg(struct lower *, struct ident *, struct var *);
 
 /* lower_fn.c: faults, drops, caches. */
 label	low_fault(struct lower *, enum fault, vreg val);

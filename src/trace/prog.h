@@ -112,6 +112,9 @@ struct aggdesc {
 	uint32_t keysize, nval;		/* bytes; u64s */
 	int map;			/* index in prog.map */
 	bool shared;			/* updated from more than one event */
+	uint32_t tag;			/* keys begin with it, 8 bytes, */
+					/* where others share the map; or 0 */
+	uint32_t slot;			/* without keys: which element */
 	int line;
 };
 
@@ -124,6 +127,7 @@ struct mapdesc {
 	const void *init;		/* frozen array contents, or NULL */
 	int fd;				/* after load */
 	void *mem;			/* mmap of a BPF_F_MMAPABLE array */
+	bool shared;			/* more may be placed in it */
 };
 
 /* Fixed maps, always at these indexes. */
