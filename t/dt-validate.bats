@@ -305,6 +305,12 @@ lie() {
 	want="artifact-exe: artifacts/exe/prog is not the /usr/bin/child"
 	lie 'artifacts[path=artifacts/exe/prog].source' set \
 	    "$(cd "$GOOD" && mutate get manifest.json 'libraries[0].path')"
+	want="collector-rate: "
+	from=dense
+	cp -a "$GOOD" dense && chmod -R u+w dense
+	awk -F'\t' -v OFS='\t' '$2 == "cpu-sample" { $8 = 100000 } 1' \
+	    "$GOOD/raw/cpu.tsv" >dense/raw/cpu.tsv
+	lie command.cwd set '"/tmp"'
 	mkbundle -a b
 	from=b want="window-start: window.workload_start is not"
 	lie window.workload_start add 1

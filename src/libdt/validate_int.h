@@ -86,6 +86,7 @@ struct val {
 	struct val_member *members;	/* as cohort.members; NULL = none */
 	uint64_t records[FAMILY_COUNT];	/* in raw/, ovf apart */
 	bool whole[FAMILY_COUNT];	/* every line of it could be read */
+	uint64_t samples;	/* of cpu, by their count; at most UINT64_MAX */
 	struct val_ctx *ctx;	/* contexts of threads; NULL: no spans */
 	bool spans;		/* there is raw/spans.tsv */
 	uint64_t first_execve;	/* entry of the target's, 0 = not seen */

@@ -179,6 +179,11 @@ check_values(struct val_pass *p, const struct record *r)
 			why = "fd is given if and only if the call takes one "
 			    "first";
 		break;
+	case KIND_CPU_SAMPLE:
+		if (__builtin_add_overflow(p->v->samples,
+		    v[REC_CPU_SAMPLE_COUNT].u, &p->v->samples))
+			p->v->samples = UINT64_MAX;
+		break;
 	case KIND_ALLOC_SAMPLE:
 	case KIND_FREE_SAMPLE:
 		if (weighed(v) != v[REC_ALLOC_SAMPLE_BYTES].u)

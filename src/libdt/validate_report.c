@@ -10,6 +10,32 @@
 #include "libdt/report.h"
 #include "libdt/validate_int.h"
 
+/*
+ * No more samples than every processor gives in the window, with room for
+ * its edges and for a clock that is off by a twentieth.
+ */
+static void
+check_samples(struct val *v)
+{
+	const struct bundle_collectors *c = &v->b.collectors;
+	double rate = 0, most;
+	size_t i;
+
+	if (!v->b.have[BUNDLE_COLLECTORS] || v->window_end == UINT64_MAX ||
+	    v->window_end < v->window_start)
+		return;
+	for (i = 0; i < c->collectors.n; i++)
+		if (c->collectors.v[i].rate_hz.known)
+			rate += (double)c->collectors.v[i].rate_hz.v;
+	most = (double)v->b.manifest.host.cpus * (2 + 1.05 * rate / 1e9 *
+	    (double)(v->window_end - v->window_start));
+	if (rate > 0 && (double)v->samples > most)
+		val_found(v, FINDING_COLLECTOR_RATE, "raw/cpu.tsv", 0,
+		    "%" PRIu64 " samples are more than %.0f Hz on %" PRIu64
+		    " processors give in the window", v->samples, rate,
+		    (uint64_t)v->b.manifest.host.cpus);
+}
+
 /* A capture that the target's end ended did not end before that. */
 static void
 check_ended(struct val *v, const struct bundle_member *t)
@@ -34,6 +60,8 @@ val_whole(struct val *v)
 	uint64_t start;
 	size_t i;
 
+	if (v->b.have[BUNDLE_MANIFEST])
+		check_samples(v);
 	if (!v->b.have[BUNDLE_MANIFEST] || v->members == NULL ||
 	    v->cohort_odd || !v->whole[FAMILY_PROCS])
 		return;
