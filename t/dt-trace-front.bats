@@ -148,3 +148,19 @@ load helper
 	sed -i 's/:3//' x.d
 	status 0 dt-trace -e -s x.d
 }
+
+@test "the address of a kernel symbol by name" {
+	need_root
+	grep -q '^0*[1-9a-f][0-9a-f]* T schedule$' /proc/kallsyms ||
+		skip "no addresses in /proc/kallsyms"
+	status 0 dt-trace -qn 'BEGIN {
+		printf("%a\n", &`schedule);
+		trace(*(char *)&vmlinux`schedule == *(char *)&`schedule);
+		exit(0); }'
+	has "vmlinux\`schedule
+1"
+	status 1 dt-trace -n 'BEGIN { trace(&nomodule`schedule); }'
+	has "failed to resolve nomodule\`schedule"
+	status 1 dt-trace -n 'BEGIN { trace(`schedule); }'
+	has "*(type *)&\`schedule"
+}

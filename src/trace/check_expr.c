@@ -209,6 +209,9 @@ unary(struct checker *c, struct node *n)
 {
 	bool ok;
 
+	if (n->op == OP_ADDR && n->a->kind == N_VAR && c->t != NULL &&
+	    strchr(n->a->str, '`') != NULL)
+		return check_symbol(c, n);
 	if ((n->a = check_read(c, n->a)) == NULL)
 		return NULL;
 	if (n->op == OP_DEREF)

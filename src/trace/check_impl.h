@@ -71,6 +71,7 @@ bool	check_is_sized(const struct node *);
 uint64_t check_elem_size(const struct node *);
 /* An array as the address of its first element. */
 struct node *check_decay(struct checker *, struct node *);
+struct node *check_symbol(struct checker *, struct node *);	/* &`name */
 /* An index as an offset in bytes. */
 struct node *check_scaled(struct checker *, struct node *, uint64_t size);
 /* n, OP_ADD or OP_SUB, whose operands are typed. */

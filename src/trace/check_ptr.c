@@ -1,6 +1,9 @@
-/* check_ptr.c - pointers in sums and differences. */
+/* check_ptr.c - pointers in sums and differences, addresses of symbols. */
+#include <string.h>
+
 #include "check_impl.h"
 #include "ident.h"
+#include "sym.h"
 #include "type_decl.h"
 
 /* A pointer that arithmetic can be done on, or a D string or array. */
@@ -121,4 +124,28 @@ check_additive(struct checker *c, struct node *n)
 		return NULL;
 	}
 	return check_incompat(c, n, n->a, n->b);
+}
+
+/* &`symbol, &module`symbol: the kernel's address of it, which has no type. */
+struct node *
+check_symbol(struct checker *c, struct node *n)
+{
+	const char *name = n->a->str, *tick = strrchr(name, '`');
+	size_t len = (size_t)(tick - name);
+	struct symtab *st = NULL;
+	char mod[64] = "";
+	uint64_t addr = 0;
+
+	if (len < sizeof(mod))
+		memcpy(mod, name, len);
+	if (len < sizeof(mod) && (st = sym_new()) != NULL)
+		addr = sym_kernel_addr(st, len > 0 ? mod : NULL, tick + 1);
+	sym_free(st);
+	if (addr == 0) {
+		diag_error(c->d, D_IDENT_UNDEF, n->line, "failed to resolve "
+		    "%s: /proc/kallsyms has no address of it", name);
+		return NULL;
+	}
+	return node_int(c->u, (int64_t)addr, type_ptr(c->u->types,
+	    type_void(c->u->types)), n->line);
 }

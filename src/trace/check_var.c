@@ -184,6 +184,8 @@ undefined(struct checker *c, const struct node *n, enum space sp)
 		diag_error(c->d, D_SYM_NOTYPES, n->line, "failed to resolve "
 		    "%s: kernel and program symbols have no types here",
 		    n->str);
+		diag_hint(c->d, "*(type *)&%s reads what is known to be of "
+		    "that type in the kernel", n->str);
 		return NULL;
 	}
 	diag_error(c->d, D_IDENT_UNDEF, n->line,
