@@ -499,6 +499,34 @@ low_addr(struct lower *l, struct place *pl)
 	return low_scalar(l, ir_alui(g, A_ADD, pl->r, pl->off));
 }
 
+static bool
+is_zero(const struct node *n)
+{
+	while (n->kind == N_CAST)
+		n = n->a;
+	return n->kind == N_INT && n->ival == 0;
+}
+
+/* A whole variable or element to 0: it need not be there any more. */
+static void
+clear(struct lower *l, struct place *to, uint32_t size)
+{
+	struct gen *g = l->g;
+	label done = ir_newlabel(g);
+
+	if (to->k == P_ELEM) {
+		(void)ir_call(g, BPF_FUNC_map_delete_elem, 2,
+		    ir_mapfd(g, var_of(l, to->id)->map), to->key);
+		return;
+	}
+	if (to->k == P_SELF) {
+		to->r = low_self(l, false, done);
+		ir_bri(g, CC_EQ, to->r, 0, done);
+	}
+	low_zero(l, to->r, to->off, up8(size));
+	ir_label(g, done);
+}
+
 /* Structs, unions and arrays as a whole. */
 void
 low_copyassign(struct lower *l, const struct node *n)
@@ -508,6 +536,12 @@ low_copyassign(struct lower *l, const struct node *n)
 	label done = ir_newlabel(l->g);
 	vreg addr;
 
+	if (is_zero(n->b) &&
+	    (n->a->kind == N_VAR || n->a->kind == N_INDEX)) {
+		if (low_place(l, n->a, &to))
+			clear(l, &to, size);
+		return;
+	}
 	if (!low_place(l, n->b, &from) || !low_place(l, n->a, &to))
 		return;
 	addr = low_addr(l, &from);

@@ -104,11 +104,14 @@ keep(struct spec *sp, const struct rechead *rec, size_t size, struct msg *m)
 {
 	struct specbuf *b = buf_of(sp, rec->spec);
 	struct kept *k;
+	size_t room;
 
 	if (b == NULL)
 		return msg_set(m, "record", "a record of speculation %u, "
 		    "which there is none", rec->spec & 0xffff);
-	if (b->size + size > sp->limit) {
+	/* what DTrace's record would take: the clause's number and the data */
+	room = size - sizeof(*rec) + sizeof(uint64_t);
+	if (b->size + room > sp->limit) {
 		sp->dropped++;
 		return 0;
 	}
@@ -118,7 +121,7 @@ keep(struct spec *sp, const struct rechead *rec, size_t size, struct msg *m)
 	k->next = NULL;
 	k->size = size;
 	memcpy(k->rec, rec, size);
-	b->size += size;
+	b->size += room;
 	*b->tail = k;
 	b->tail = &k->next;
 	return 0;
