@@ -428,3 +428,11 @@ prog() {
 	    out | wc -l)" -ge 1 ]
 	! grep -q ' [^1]$' out
 }
+
+@test "on-cpu has no stack: it would be another thread's" {
+	for f in stack ustack; do
+		status 1 dt-trace -en "sched:::on-cpu { @[$f()] = count(); }"
+		has "$f( ) in sched:::on-cpu would be that of the thread that"
+		status 0 dt-trace -en "sched:::off-cpu { @[$f()] = count(); }"
+	done
+}

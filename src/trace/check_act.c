@@ -4,6 +4,7 @@
 #include "check_impl.h"
 #include "fmt.h"
 #include "ident.h"
+#include "probe.h"
 #include "type_decl.h"
 
 /* Checks arguments that may be stack() and its kind, in place. */
@@ -135,12 +136,37 @@ tracemem(struct checker *c, struct node *n)
 	return 0;
 }
 
+/* At on-cpu the kernel still is on the stack of the thread that leaves. */
+static int
+stack_is_own(struct checker *c, const struct node *n, enum errtag tag)
+{
+	const struct clause *cl = c->cl;
+
+	for (size_t i = 0; cl != NULL && i < cl->nprobe; i++) {
+		const struct probe *p = cl->probe[i];
+
+		if (strcmp(p->prov, "sched") != 0 ||
+		    strcmp(p->name, "on-cpu") != 0)
+			continue;
+		diag_error(c->d, tag, n->line, "%s( ) in sched:::on-cpu would "
+		    "be that of the thread that leaves the CPU",
+		    n->func->name);
+		diag_hint(c->d, "take it in sched:::off-cpu, where it is the "
+		    "waiting thread's");
+		return -1;
+	}
+	return 0;
+}
+
 /* stack([frames]), ustack([frames [, bytes of strings]]) */
 static int
 stack(struct checker *c, struct node *n)
 {
 	bool user = n->func->id != F_STACK;
 	struct node *a;
+
+	if (stack_is_own(c, n, user ? D_USTACK_PROTO : D_STACK_PROTO) < 0)
+		return -1;
 
 	if (n->nlist > (user ? 2 : 1))
 		return count_error(c, n, user ? D_USTACK_PROTO : D_STACK_PROTO,
