@@ -436,3 +436,13 @@ prog() {
 		status 0 dt-trace -en "sched:::off-cpu { @[$f()] = count(); }"
 	done
 }
+
+@test "uregs[]: the user's registers where a probe has them" {
+	need_trace
+	status 0 timeout -k 5 30 dt-trace -c 'sleep 0.1' -qn '
+	    syscall::clock_nanosleep:entry /pid == $target/ {
+		printf("%d %d", uregs[R_PC] != 0, uregs[R_SP] != 0); }'
+	has "1 1"
+	status 1 dt-trace -en 'BEGIN { trace(uregs[R_PC]); }'
+	has "uregs cannot be had"
+}

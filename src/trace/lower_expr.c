@@ -412,10 +412,10 @@ low_int(struct lower *l, const struct node *n)
 	case N_INT:
 		return ir_imm(l->g, n->ival);
 	case N_VAR:
+	case N_INDEX:
 		if (n->id->kind == ID_BUILTIN)
 			return low_builtin(l, n);
 		/* FALLTHROUGH */
-	case N_INDEX:
 	case N_ARRAYREF:
 	case N_MEMBER:
 		if (!low_place(l, n, &pl))
