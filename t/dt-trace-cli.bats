@@ -382,5 +382,11 @@ x" ]
 	kill -9 $pid
 	wait $pid || true
 	need_tool bpftool
-	! bpftool prog list 2>/dev/null | grep -q 'name sys_enter'
+	# the kernel frees programs a little later
+	for i in $(seq 100); do
+		bpftool prog list 2>/dev/null | grep -q 'name sys_enter' ||
+			return 0
+		sleep .1
+	done
+	false
 }
