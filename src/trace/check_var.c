@@ -378,6 +378,23 @@ element(struct checker *c, struct node *n, struct ident *id, enum use use)
 	return n;
 }
 
+/* s[b]: a character of a string, which cannot be assigned. */
+static struct node *
+character(struct checker *c, struct node *n, struct node *i)
+{
+	if (!type_is_integer(i->type)) {
+		diag_error(c->d, D_OP_INCOMPAT, n->line,
+		    "a string's index must be an integer");
+		return NULL;
+	}
+	n->kind = N_ARRAYREF;
+	n->b = i;
+	n->list = NULL;
+	n->nlist = 0;
+	check_settype(c, n, type_int(c->u->types, 1, true));
+	return n;
+}
+
 /* a[b] of a C array or pointer. */
 static struct node *
 c_array(struct checker *c, struct node *n)
@@ -385,7 +402,7 @@ c_array(struct checker *c, struct node *n)
 	const struct dtype *t = type_base(n->a->type);
 	struct node *i = n->list, *p;
 
-	if (!check_is_ptr(t)) {
+	if (!check_is_ptr(t) && !type_is_string(t)) {
 		diag_error(c->d, D_DEREF_NONPTR, n->line,
 		    "cannot dereference non-pointer type");
 		return NULL;
@@ -395,6 +412,8 @@ c_array(struct checker *c, struct node *n)
 		    "cannot access a C array as an associative array");
 		return NULL;
 	}
+	if (type_is_string(t))
+		return character(c, n, i);
 	if (t->kind == DK_PTR) {
 		if ((p = node_new(c->u, N_BINARY, n->line)) == NULL)
 			return check_nomem(c, n->line);
@@ -530,7 +549,8 @@ check_index(struct checker *c, struct node *n, enum use use)
 			return element(c, n, id, use);
 		if (id->kind == ID_INLINE && id->nkey > 0)
 			return check_inline(c, id, n);
-		if (id->kind == ID_SCALAR && !check_is_ptr(id->type)) {
+		if (id->kind == ID_SCALAR && !check_is_ptr(id->type) &&
+		    !type_is_string(id->type)) {
 			diag_error(c->d, D_IDENT_BADREF, n->line, "scalar "
 			    "'%s%s' may not be referenced as associative "
 			    "array", prefix(n->a->ival), id->name);

@@ -418,6 +418,9 @@ low_int(struct lower *l, const struct node *n)
 		/* FALLTHROUGH */
 	case N_ARRAYREF:
 	case N_MEMBER:
+		if (n->kind == N_ARRAYREF &&
+		    type_is_string(type_base(n->a->type)))
+			return low_char(l, n);
 		if (!low_place(l, n, &pl))
 			return ir_imm(l->g, 0);
 		if (is_aggregate(n->type))

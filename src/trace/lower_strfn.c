@@ -142,6 +142,26 @@ indexof(struct lower *l, const struct node *n, bool back)
 	return low_opaque(l, r);
 }
 
+/* A character of a string; the NUL from its end on. */
+vreg
+low_char(struct lower *l, const struct node *n)
+{
+	struct sval s = operand(l, n->a);
+	struct gen *g = l->g;
+	vreg i = ir_new(g), r = ir_new(g), len;
+	label end = ir_newlabel(g), bad;
+
+	ir_mov(g, i, low_int(l, n->b));
+	bad = low_fault(l, FLT_BADINDEX, i);
+	ir_bri(g, CC_UGE, i, l->strmax, bad);
+	len = low_strlen(l, &s);
+	ir_set(g, r, 0);
+	ir_br(g, CC_UGE, i, len, end);
+	ir_mov(g, r, ir_load(g, ir_alu(g, A_ADD, s.r, i), 0, 1));
+	ir_label(g, end);
+	return low_norm(l, low_opaque(l, r), n->type);
+}
+
 static struct sval
 changecase(struct lower *l, const struct node *n)
 {

@@ -286,6 +286,7 @@ struct sval low_strsubr(struct lower *, const struct node *);
 struct sval low_strfn(struct lower *, const struct node *);
 struct sval low_netfn(struct lower *, const struct node *);
 vreg	low_intstrfn(struct lower *, const struct node *);
+vreg	low_char(struct lower *, const struct node *);	/* string[i] */
 
 /* lower_args.c */
 struct sval low_execargs(struct lower *);
