@@ -14,7 +14,7 @@ BEGIN
 	printf("%d\n", curlwpsinfo->pr_name[0] == execname[0]);
 	printf("%d\n", s[i] == 'B' && sizeof(s[0]) == 1);
 }
-BEGIN { trace(s[256]); }
+BEGIN { trace(s[1000]); }
 BEGIN { trace(s[-1]); }
 BEGIN { trace(a[2][0]); }
 BEGIN { exit(0); }
