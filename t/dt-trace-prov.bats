@@ -437,6 +437,22 @@ prog() {
 	done
 }
 
+@test "on-cpu: user, name and arguments are those of the thread that comes" {
+	need_trace
+	need_tool perl setpriv
+	cp "$(command -v perl)" sleeper
+	setpriv --reuid 65534 --regid 65533 --clear-groups ./sleeper -e \
+	    'for (1 .. 600) { select(undef, undef, undef, 0.005) }' 3>&- &
+	dt-trace -qn 'sched:::on-cpu /execname == "sleeper"/ {
+	    @[uid, gid, execargs] = count(); } tick-1s { exit(0); }' >out
+	kill $!
+	[ "$(awk 'NF' out | wc -l)" -eq 1 ]
+	grep -qE '^ +65534 +65533 +sleeper +[0-9]+$' out
+	for b in ucaller caller stackdepth ustackdepth; do
+		status 1 dt-trace -en "sched:::on-cpu { trace($b); }"
+	done
+}
+
 @test "uregs[]: the user's registers where a probe has them" {
 	need_trace
 	status 0 timeout -k 5 30 dt-trace -c 'sleep 0.1' -qn '

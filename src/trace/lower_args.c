@@ -53,10 +53,15 @@ low_execargs(struct lower *l)
 	struct sval s = low_strnew(l, ARGS_MAX);
 	label name = ir_newlabel(g), end = ir_newlabel(g);
 	label fits = ir_newlabel(g);
-	vreg mm = pointer_at(l, low_task(l), "task_struct", "mm");
-	vreg from, len = ir_new(g), n = ir_new(g), rc;
+	vreg mm, from, len = ir_new(g), n = ir_new(g), rc;
 
 	low_zero(l, s.r, 0, s.room);
+	/* another thread's memory cannot be read from here */
+	if (low_other(l)) {
+		low_comm(l, s.r);
+		return s;
+	}
+	mm = pointer_at(l, low_task(l), "task_struct", "mm");
 	l->cond++;
 	ir_bri(g, CC_EQ, mm, 0, name);
 	from = pointer_at(l, mm, "mm_struct", "arg_start");

@@ -181,6 +181,12 @@ provided(struct lower *l, const char *name)
 	return l->ev->pv->gen_builtin(l->g, l->ev, name);
 }
 
+bool
+low_other(struct lower *l)
+{
+	return provided(l, "curthread") >= 0;
+}
+
 /* The second frame of the kernel's or the user's stack. */
 static vreg
 caller(struct lower *l, const char *name, int flags)
@@ -281,11 +287,18 @@ epid(struct lower *l)
 static vreg
 uidgid(struct lower *l)
 {
-	vreg r = low_cached(l, CA_UIDGID);
+	vreg r = low_cached(l, CA_UIDGID), cred;
 
 	if (r >= 0)
 		return r;
-	r = ir_call(l->g, BPF_FUNC_get_current_uid_gid, 0);
+	if (low_other(l)) {
+		cred = member(l, low_task(l), "task_struct", "cred", 8);
+		r = ir_alu(l->g, A_OR, ir_alui(l->g, A_SHL,
+		    member(l, cred, "cred", "gid", 4), 32),
+		    member(l, cred, "cred", "uid", 4));
+	} else {
+		r = ir_call(l->g, BPF_FUNC_get_current_uid_gid, 0);
+	}
 	low_cache(l, CA_UIDGID, r);
 	return r;
 }
@@ -314,6 +327,21 @@ uregs(struct lower *l, const struct node *n)
 	if (r < 0)
 		return unsupported(l, n);
 	return r;
+}
+
+static vreg
+on_stack(struct lower *l, enum bid id)
+{
+	switch (id) {
+	case B_CALLER:
+		return caller(l, "caller", 0);
+	case B_UCALLER:
+		return caller(l, "ucaller", USER_STACK);
+	case B_STACKDEPTH:
+		return depth(l, 0);
+	default:
+		return depth(l, USER_STACK);
+	}
 }
 
 vreg
@@ -361,13 +389,11 @@ low_builtin(struct lower *l, const struct node *n)
 	case B_IPL:
 		return ir_imm(g, 0);
 	case B_CALLER:
-		return caller(l, "caller", 0);
 	case B_UCALLER:
-		return caller(l, "ucaller", USER_STACK);
 	case B_STACKDEPTH:
-		return depth(l, 0);
 	case B_USTACKDEPTH:
-		return depth(l, USER_STACK);
+		/* only of the thread whose stack it is on */
+		return low_other(l) ? unsupported(l, n) : on_stack(l, id);
 	case B_UREGS:
 		return uregs(l, n);
 	default:
@@ -496,8 +522,8 @@ probe_name(struct lower *l, enum bid id)
 }
 
 /* The name of this thread, or of the one that the probe stands for. */
-static void
-execname(struct lower *l, vreg dst)
+void
+low_comm(struct lower *l, vreg dst)
 {
 	vreg from = provided(l, "execname");
 
@@ -522,7 +548,7 @@ low_strbuiltin(struct lower *l, const struct node *n)
 		s.r = low_tempaddr(l, s.temp);
 		s.room = s.bound = COMM;
 		s.canon = true;
-		execname(l, s.r);
+		low_comm(l, s.r);
 		return s;
 	case B_CWD:
 		return low_fspath(l, "pwd");

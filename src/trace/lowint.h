@@ -305,6 +305,9 @@ vreg	low_strid(struct lower *, const struct node *);
 vreg	low_time(struct lower *);
 vreg	low_task(struct lower *);	/* the verifier's task_struct pointer */
 vreg	low_pidtgid(struct lower *);
+bool	low_other(struct lower *);	/* the probe stands for a thread that */
+					/* is not the current one */
+void	low_comm(struct lower *, vreg dst);	/* its name: 16 bytes */
 vreg	low_thread(struct lower *);	/* what self-> arrays are keyed by */
 
 /* lower_rec.c */
