@@ -118,6 +118,7 @@ indexof(struct lower *l, const struct node *n, bool back)
 	struct gen *g = l->g;
 	vreg len, from = ir_new(g), r = ir_new(g);
 	label end = ir_newlabel(g), low = ir_newlabel(g);
+	label near = ir_newlabel(g);
 
 	len = ir_alui(g, A_SUB, low_strlen(l, &s), 1);
 	ir_set(g, r, -1);
@@ -125,15 +126,19 @@ indexof(struct lower *l, const struct node *n, bool back)
 		ir_mov(g, from, low_int(l, third));
 	else
 		ir_mov(g, from, back ? len : ir_imm(g, 0));
-	if (back) {
+	/* the empty string is everywhere: at the nearest place that there is */
+	ir_bri(g, CC_EQ, ir_load(g, sub.r, 0, 1), 0, near);
+	if (back)
 		ir_bri(g, CC_SLT, from, 0, end);
-		ir_br(g, CC_SLE, from, len, low);
-		ir_mov(g, from, len);
-	} else {
+	else
 		ir_br(g, CC_SGT, from, len, end);
-		ir_bri(g, CC_SGE, from, 0, low);
-		ir_set(g, from, 0);
-	}
+	ir_label(g, near);
+	ir_br(g, CC_SLE, from, len, low);
+	ir_mov(g, from, len);
+	ir_label(g, low);
+	low = ir_newlabel(g);
+	ir_bri(g, CC_SGE, from, 0, low);
+	ir_set(g, from, 0);
 	ir_label(g, low);
 	l->cond++;
 	ir_mov(g, r, search(l, &s, &sub, low_opaque(l, from), back));
