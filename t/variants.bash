@@ -259,6 +259,7 @@ v_collector_rate() { col cpu rate_hz set null; }
 v_collector_malformed() { col cpu malformed set 1; col cpu malformed_lines set '[5]'; }
 v_collector_malformed_lines() { col cpu malformed_lines set '[5]'; }
 v_collector_errors() { col cpu errors set '["error on enabled probe"]'; }
+v_collector_log_differs() { echo 'dt-trace: 5 drops on CPU 1' >>logs/cpu.err.log; }
 v_balance_broken() { col cpu counters.fired add 1; }
 v_balance_null() { col cpu counters.fired set null; }
 v_balance_recorded() { col cpu counters.fired add 1; col cpu counters.recorded add 1; }

@@ -7,6 +7,7 @@
 #include "libdt/file.h"
 #include "libdt/final.h"
 #include "libdt/json.h"
+#include "libdt/tracerlog.h"
 
 #define ERR_BYTES	(1u << 20)	/* of a tracer's stderr that are read */
 #define ERRORS_MAX	20		/* listed of a collector */
@@ -171,36 +172,6 @@ read_stats(struct loss *l)
 	return rc;
 }
 
-/* "N drops on CPU n": N; else 0. */
-static uint64_t
-told_drops(const char *line)
-{
-	const char *s = strstr(line, " drops on CPU ");
-	uint64_t n = 0;
-
-	if (s == NULL)
-		return 0;
-	while (s > line && s[-1] >= '0' && s[-1] <= '9')
-		s--;
-	while (*s >= '0' && *s <= '9' && n < UINT64_MAX / 10 - 1)
-		n = n * 10 + (uint64_t)(*s++ - '0');
-	return n;
-}
-
-static bool
-is_complaint(const char *line)
-{
-	static const char *const signs[] = { "error on enabled probe",
-		"dynamic variable drop", "aggregation drop",
-		"speculative drop", "ERR:", "failed to" };
-	size_t i;
-
-	for (i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		if (strstr(line, signs[i]) != NULL)
-			return true;
-	return false;
-}
-
 /* What the tracer wrote on stderr, where it left no statistics. */
 static int
 read_err(struct loss *l)
@@ -229,8 +200,8 @@ read_err(struct loss *l)
 		n = strcspn(line, "\n");
 		next = line + n + (line[n] == '\n');
 		line[n] = '\0';
-		told.v += told_drops(line);
-		if (!l->out->tracer_drops.known && is_complaint(line) &&
+		told.v += tracerlog_drops(line);
+		if (!l->out->tracer_drops.known && tracerlog_complaint(line) &&
 		    complain(l, line, n) == -1)
 			return -1;
 		if (line + n < next)

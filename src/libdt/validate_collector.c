@@ -342,6 +342,7 @@ val_collectors(struct val *v)
 		if (k->errors.n > 0)
 			BAD(v, COLLECTOR_ERRORS, k, "%.200s",
 			    k->errors.v[0]);
+		val_log(v, k);
 	}
 	check_serial(v, c);
 }

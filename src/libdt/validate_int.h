@@ -134,6 +134,7 @@ int val_cohort(struct val *v, struct msg *m);	/* validate_cohort.c */
 int val_settings(struct val *v, struct msg *m);	/* validate_settings.c */
 /* validate_artifact.c */
 int val_artifacts(struct val *v, struct msg *m);
+void val_log(struct val *v, const struct bundle_collector *k);
 void val_collectors(struct val *v);	/* validate_collector.c */
 
 /* validate_family.c: states; and counts, once the records have been read */
