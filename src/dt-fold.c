@@ -81,22 +81,35 @@ static enum dt_exit
 failed(const struct msg *m)
 {
 	cli_msg(&cli, stderr, m);
-	/* what is wrong inside a bundle is an answer */
-	return strcmp(m->id, "no-family") == 0 ||
-	    strncmp(m->id, "json-", 5) == 0 ? DT_NO : DT_CANNOT;
+	return DT_CANNOT;
+}
+
+/* What is found in a bundle is told with the bundle's path. */
+static int
+on_bundle(void *arg, const struct msg *m)
+{
+	struct msg whole = *m;
+
+	msg_within(&whole, arg);
+	return on_finding(NULL, &whole);
 }
 
 static enum dt_exit
 on_operand(void *arg, const struct operand *op)
 {
+	char *path = (char *)(uintptr_t)op->path;
+	const struct msg_sink inside = { on_bundle, path };
+	enum dt_exit status = DT_OK;
 	struct run *r = arg;
 	struct bundle b;
 	struct msg m;
-	enum dt_exit status = DT_OK;
 
 	if (bundle_open(&b, op->fd, op->path, false, &m) == -1 ||
-	    fold_bundle(r->fold, &b, &sink, &r->malformed, &m) == -1)
-		status = failed(&m);
+	    fold_bundle(r->fold, &b, &inside, &r->malformed, &m) == -1) {
+		(void)msg_forward(&inside, &m);
+		/* what is wrong inside a bundle is an answer */
+		status = bundle_at_fault(&m) ? DT_NO : DT_CANNOT;
+	}
 	bundle_close(&b);
 	return status;
 }
@@ -105,15 +118,20 @@ on_operand(void *arg, const struct operand *op)
 static bool
 names_bundles(const struct peek *p)
 {
-	char first[PEEK_SIZE + 1];
+	static const char suffix[] = ".bundle";
 	const char *s = p->head + strspn(p->head, " \t\r\n");
+	char first[PEEK_SIZE + 1];
 	struct stat st;
+	size_t n;
 
 	if (*s == '{')
 		return true;
-	memcpy(first, p->head, p->n + 1);
-	first[strcspn(first, "\n")] = '\0';
-	return first[0] != '\0' && stat(first, &st) == 0;
+	n = strcspn(s, "\n");
+	memcpy(first, s, n);
+	first[n] = '\0';
+	/* one that is not there is to be told as that */
+	return n > 0 && (stat(first, &st) == 0 || (n >= sizeof(suffix) - 1 &&
+	    strcmp(first + n - (sizeof(suffix) - 1), suffix) == 0));
 }
 
 static enum dt_exit

@@ -76,6 +76,17 @@ tell(const struct operand *op, const struct validate_result *v,
 	(void)fputc('\n', stderr);
 }
 
+/* Tells what cannot be done: the bundle's fault is an answer. */
+static enum dt_exit
+failed(const struct operand *op, const struct msg *m)
+{
+	struct msg whole = *m;
+
+	msg_within(&whole, op->path);
+	cli_msg(&cli, stderr, &whole);
+	return bundle_at_fault(m) ? DT_NO : DT_CANNOT;
+}
+
 static enum dt_exit
 report(struct run *r, struct bundle *b, const struct operand *op,
     const struct validate_result *v, struct msg *m)
@@ -84,22 +95,19 @@ report(struct run *r, struct bundle *b, const struct operand *op,
 	struct report *rep;
 
 	if (bundle_open(b, op->fd, op->path, false, m) == -1) {
-		/* broken inside: the verdict has said so already */
-		cli_msg(&cli, stderr, m);
+		status = cli_worst(status, failed(op, m));
 		tell(op, v, 0);
-		return v->verdict == VERDICT_INVALID ? DT_NO : DT_CANNOT;
+		return status;
 	}
 	/* what it says of itself gives way to what was found just now */
 	if (bundle_take(b, BUNDLE_VALIDATION, validate_json(v, "dt-report",
 	    PACKAGE_VERSION, m), m) == -1 || (rep = report_new(b, m)) == NULL) {
-		cli_msg(&cli, stderr, m);
-		return DT_CANNOT;
+		status = cli_worst(status, failed(op, m));
+		tell(op, v, 0);
+		return status;
 	}
-	if (report_print(rep, r->format, r->family, &r->out, m) == -1) {
-		cli_msg(&cli, stderr, m);
-		status = cli_worst(status, strcmp(m->id, "no-family") == 0 ?
-		    DT_NO : DT_CANNOT);
-	}
+	if (report_print(rep, r->format, r->family, &r->out, m) == -1)
+		status = cli_worst(status, failed(op, m));
 	if (report_malformed(rep) > 0)
 		status = cli_worst(status, DT_NO);
 	tell(op, v, report_malformed(rep));
@@ -119,7 +127,7 @@ on_operand(void *arg, const struct operand *op)
 
 	opt.quick = r->quick;
 	if (validate_bundle(op->fd, op->path, &opt, &v, &m) == -1) {
-		cli_msg(&cli, stderr, &m);
+		(void)failed(op, &m);
 		return DT_CANNOT;
 	}
 	bundle_init(&b, op->fd, op->path);

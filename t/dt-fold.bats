@@ -211,6 +211,8 @@ z 1' ]
 @test "an empty input, no bundle and bad usage are exit 2" {
 	status 2 dt-fold </dev/null
 	has empty
+	status 2 dt-fold < <(printf '\n \n')
+	has empty
 	status 2 dt-fold nowhere
 	has nowhere
 	status 2 dt-fold -i gcov </dev/null

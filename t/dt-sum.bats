@@ -187,9 +187,12 @@ relist() {
 	dt-sum d
 	chmod 000 d/sub
 	chmod 000 d/one
-	status 1 setpriv --reuid=65534 --clear-groups -- "$DT_BIN/dt-sum" -c d
+	status 2 setpriv --reuid=65534 --clear-groups -- "$DT_BIN/dt-sum" -c d
 	has "d/sub: error: sums-read: cannot be looked at: Permission denied"
 	has "d/one: error: sums-read: cannot open: Permission denied"
+	rm d/*SUMS
+	status 2 setpriv --reuid=65534 --clear-groups -- "$DT_BIN/dt-sum" d
+	[ ! -e d/SHA256SUMS ]
 	chmod 000 d
 	status 2 setpriv --reuid=65534 --clear-groups -- "$DT_BIN/dt-sum" -c d
 	has "d: error: open: cannot open: Permission denied"

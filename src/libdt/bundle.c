@@ -5,6 +5,7 @@
 
 #include "libdt/bundle.h"
 #include "libdt/member.h"
+#include "libdt/path.h"
 
 static const struct {
 	const char *name, *schema;
@@ -126,6 +127,13 @@ bundle_close(struct bundle *b)
 	bundle_mem_free(&b->mem);
 	memset(b, 0, sizeof(*b));
 	b->dirfd = -1;
+}
+
+bool
+bundle_at_fault(const struct msg *m)
+{
+	return m->err != 0 ? path_gone(m->err) :
+	    strcmp(m->id, "no-thread") != 0;
 }
 
 int

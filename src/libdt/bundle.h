@@ -309,6 +309,12 @@ int bundle_open(struct bundle *b, int dirfd, const char *name, bool validated,
 void bundle_close(struct bundle *b);
 
 /*
+ * Whether what could not be read of a bundle is the bundle's own fault (it is
+ * missing, no file, or broken), and not the system's.
+ */
+bool bundle_at_fault(const struct msg *m);
+
+/*
  * Tells of each member of a loaded tree that member.def does not know, as a
  * note with id "json-unknown"; and, where bundle_load() stops at the first
  * error, of every error. Returns what the sink returns, or -1.

@@ -115,14 +115,16 @@ fold_one(struct fold *f, const struct bundle_cohort *c,
 	    weight);
 }
 
-int
-fold_records(struct fold *f, struct record_reader *rd,
+/* As fold_records(); *n gets the records, loss markers apart. */
+static int
+fold_all(struct fold *f, struct record_reader *rd,
     const struct bundle_cohort *cohort, const struct msg_sink *sink,
-    uint64_t *malformed, struct msg *m)
+    uint64_t *malformed, uint64_t *n, struct msg *m)
 {
 	enum record_got got;
 	struct record r;
 
+	*n = 0;
 	while ((got = record_next(rd, &r, m)) != RECORD_END) {
 		if (got == RECORD_MALFORMED) {
 			++*malformed;
@@ -131,9 +133,36 @@ fold_records(struct fold *f, struct record_reader *rd,
 			return -1;
 		} else if (fold_one(f, cohort, &r) == -1) {
 			return msg_set_nomem(m);
+		} else {
+			*n += r.kind != KIND_OVF;
 		}
 	}
 	return 0;
+}
+
+int
+fold_records(struct fold *f, struct record_reader *rd,
+    const struct bundle_cohort *cohort, const struct msg_sink *sink,
+    uint64_t *malformed, struct msg *m)
+{
+	uint64_t n;
+
+	return fold_all(f, rd, cohort, sink, malformed, &n, m);
+}
+
+/* A file that was cut short between two lines has lines that all are good. */
+static void
+check_count(const struct bundle *b, enum schema_family family, uint64_t n,
+    const struct msg_sink *sink, uint64_t *malformed)
+{
+	uint64_t want = b->manifest.families.of[family].records;
+
+	if (n == want)
+		return;
+	++*malformed;
+	(void)msg_emit(sink, MSG_ERROR, "family-records",
+	    bundle_raw_path(family), 0, "has %ju records, and manifest.json "
+	    "says %ju", (uintmax_t)n, (uintmax_t)want);
 }
 
 int
@@ -141,15 +170,18 @@ fold_bundle(struct fold *f, const struct bundle *b,
     const struct msg_sink *sink, uint64_t *malformed, struct msg *m)
 {
 	enum schema_family family = fold_options(f)->family;
+	uint64_t bad = *malformed, n;
 	struct record_reader *rd;
 	int rv;
 
 	if (!bundle_has_raw(b, family))
-		return msg_set_at(m, "no-family", b->name, 0,
+		return msg_set_at(m, "no-family", NULL, 0,
 		    "the bundle has no %s records", schema_family(family)->name);
 	if ((rd = bundle_raw_open(b, family, m)) == NULL)
 		return -1;
-	rv = fold_records(f, rd, &b->cohort, sink, malformed, m);
+	rv = fold_all(f, rd, &b->cohort, sink, malformed, &n, m);
 	record_reader_free(rd);
+	if (rv == 0 && *malformed == bad)
+		check_count(b, family, n, sink, malformed);
 	return rv;
 }

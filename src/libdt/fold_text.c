@@ -486,8 +486,8 @@ take_lines(struct text *t, enum fold_format format, struct lines *l,
 			    "no frame, key or count of a stack");
 		}
 	}
-	if (format == FOLD_AUTO)
-		return 0;
+	if (format == FOLD_AUTO)	/* nothing but blanks */
+		return msg_set_at(m, "empty", name, 0, "the input is empty");
 	if ((took = formats[format].end(t)) == TOOK_FAILED)
 		return msg_set_nomem(m);
 	if (took == TOOK_NOT) {

@@ -125,8 +125,10 @@ compare_manifest(const struct operand *op, struct msg *m)
 	int same;
 
 	if (file_slurp(op->fd, MANIFEST, OPERANDS_MANIFEST_MAX, &own, &len,
-	    m) == -1)
+	    m) == -1) {
+		msg_within(m, op->path);
 		return -1;
+	}
 	same = len == op->manifest_len && memcmp(own, op->manifest, len) == 0;
 	free(own);
 	if (same)

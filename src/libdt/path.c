@@ -248,6 +248,12 @@ path_mkdirs(int dirfd, const char *path, mode_t mode, struct msg *m)
 	return 0;
 }
 
+bool
+path_gone(int err)
+{
+	return err == ENOENT || err == ELOOP || err == ENOTDIR;
+}
+
 int
 path_sync_dir(int dirfd, const char *path, struct msg *m)
 {

@@ -8,6 +8,7 @@
 #ifndef LIBDT_PATH_H
 #define LIBDT_PATH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -51,6 +52,12 @@ int path_create(int dirfd, const char *path, mode_t mode, struct msg *m);
 
 /* Makes a directory beneath dirfd, its parents too (mode for all). */
 int path_mkdirs(int dirfd, const char *path, mode_t mode, struct msg *m);
+
+/*
+ * Whether an errno (open(2)) says that what was to be opened is not there or
+ * another thing: that is the directory's fault, anything else the system's.
+ */
+bool path_gone(int err);
 
 /* fsync() of a directory beneath dirfd ("." = itself). */
 int path_sync_dir(int dirfd, const char *path, struct msg *m);

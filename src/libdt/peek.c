@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,6 +63,13 @@ divert(struct peek *p, struct msg *m)
 	return 0;
 }
 
+/* A line that is not blank is all there. */
+static bool
+has_line(const struct peek *p)
+{
+	return strchr(p->head + strspn(p->head, " \t\r\n"), '\n') != NULL;
+}
+
 int
 peek_stdin(struct peek *p, struct msg *m)
 {
@@ -70,7 +78,7 @@ peek_stdin(struct peek *p, struct msg *m)
 
 	memset(p, 0, sizeof(*p));
 	p->from = p->to = -1;
-	while (p->n < PEEK_SIZE && memchr(p->head, '\n', p->n) == NULL) {
+	while (p->n < PEEK_SIZE && !has_line(p)) {
 		got = at >= 0 ? pread(0, p->head + p->n, PEEK_SIZE - p->n,
 		    at + (off_t)p->n) :
 		    read_some(0, p->head + p->n, PEEK_SIZE - p->n);

@@ -24,7 +24,7 @@ struct peek {
 };
 
 /*
- * Fills head with the first line or PEEK_SIZE bytes; 0, or -1 with m. A file
+ * Fills head up to a first line that is not blank, or PEEK_SIZE bytes; 0, or -1 with m. A file
  * that can be sought stays fd 0 as it is, at its offset.
  */
 int peek_stdin(struct peek *p, struct msg *m);

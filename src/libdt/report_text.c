@@ -257,7 +257,7 @@ report_print_csv(const struct report *r, enum schema_family family,
 	int rv = 0;
 
 	if (t == NULL)
-		return msg_set_at(m, "no-family", r->title, 0,
+		return msg_set_at(m, "no-family", NULL, 0,
 		    "the bundle has no %s records",
 		    schema_family(family)->name);
 	for (j = 0; j < t->ncol; j++) {

@@ -21,6 +21,7 @@ struct sums {
 	const struct msg_sink *sink;
 	struct msg *m;
 	uint64_t findings;
+	uint64_t unread;	/* of them: it is not the directory's fault */
 	int making;
 	struct file *files;	/* in byte order of their paths */
 	size_t n, cap;
@@ -44,8 +45,19 @@ find_errno(struct sums *s, const char *path, const char *what, int err)
 	errno = err;
 	msg_set_errno(&m, "sums-read", path, "%s", what);
 	s->findings++;
+	s->unread += !path_gone(err);
 	return msg_forward(s->sink, &m) == 0 ? 0 :
 	    msg_set(s->m, "stopped", "stopped");
+}
+
+/* 0 all is well, 1 something is not, -1 it cannot be told. */
+static int
+verdict(const struct sums *s)
+{
+	if (s->unread > 0)
+		return msg_set(s->m, "sums-read", "%ju could not be read: "
+		    "no more can be told", (uintmax_t)s->unread);
+	return s->findings > 0;
 }
 
 static void
@@ -257,7 +269,7 @@ sums_make(int dirfd, const struct sums_options *o,
 	    (jobs = make_jobs(&s, DIGEST_BOTH)) != NULL)
 		rc = sums_hash(dirfd, jobs, s.n, o, made, &s, m);
 	if (rc == 0)
-		rc = s.findings > 0 ? 1 : lists_write(&s, jobs, id);
+		rc = s.findings > 0 ? verdict(&s) : lists_write(&s, jobs, id);
 	free(jobs);
 	sums_free(&s);
 	return rc;
@@ -383,8 +395,8 @@ sums_check(int dirfd, const struct sums_options *o,
 		id[0] = '\0';
 	if (gather(&s) == 0 && check_lists(&s, lists) == 0)
 		rc = check_files(&s);
-	if (rc == 0 && s.findings > 0)
-		rc = 1;
+	if (rc == 0)
+		rc = verdict(&s);
 	for (k = 0; k < SUMS_KINDS; k++)
 		sums_list_free(&lists[k]);
 	sums_free(&s);

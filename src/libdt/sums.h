@@ -34,7 +34,8 @@ struct sums_options {
  * XXH3SUMS covers every file but the two lists, SHA256SUMS every file but
  * itself. Anything but files and directories, and a file that changes while
  * it is read, is a finding, and then nothing is written. Returns 0, 1 (there
- * were findings), or -1 with m. id, if not NULL, gets the bundle id.
+ * were findings), or -1 with m (also: a file could not be read). id, if not
+ * NULL, gets the bundle id.
  */
 int sums_make(int dirfd, const struct sums_options *o,
     const struct msg_sink *sink, char id[DIGEST_REF], struct msg *m);
@@ -42,7 +43,8 @@ int sums_make(int dirfd, const struct sums_options *o,
 /*
  * Checks both lists (quick: XXH3SUMS) against the directory, every file
  * in one read. Returns 0 (all is as it was), 1 (findings), -1 with m (could
- * not tell: the directory cannot be read). Finding ids are in sums.def.
+ * not tell: something cannot be read; its finding is sums-read with the errno).
+ * Finding ids are in sums.def.
  * id gets "sha256:" and the SHA-256 of SHA256SUMS, "" if it has none.
  */
 int sums_check(int dirfd, const struct sums_options *o,

@@ -288,8 +288,11 @@ sums_list_read(struct sums_list *l, int dirfd, enum sums_kind kind,
 	if (file_slurp(dirfd, name, SUMS_LIST_MAX, &text, &len, &why) == 0)
 		return sums_list_parse(l, text, len, kind, bundle, sink,
 		    findings, m);
-	if (why.err == ENOMEM)
-		return msg_set_nomem(m);
+	if (why.err != 0 && !path_gone(why.err)) {
+		if (m != NULL)
+			*m = why;
+		return -1;
+	}
 	++*findings;
 	return msg_emit(sink, MSG_ERROR, why.err == ENOENT ? "sums-missing" :
 	    "sums-read", name, 0, "%s", why.err == ENOENT ?

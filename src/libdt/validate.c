@@ -93,7 +93,7 @@ changed(struct val *v, const struct msg *why)
 {
 	struct msg m;
 
-	if (why->err == ENOENT || why->err == ELOOP || why->err == ENOTDIR) {
+	if (path_gone(why->err)) {
 		/* it was there when the bundle was walked over */
 		val_found(v, FINDING_LAYOUT_CHANGED, why->path, 0, "%s",
 		    why->text);

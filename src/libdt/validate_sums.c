@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <string.h>
 
 #include "libdt/sums.h"
@@ -9,20 +8,20 @@ static const char *const told[] = {
 	"sums-missing", "sums-type", "sums-name",
 };
 
-/* Whether a file that could not be read is the bundle's own fault. */
+/* Whether what could not be read is the bundle's own fault. */
 static bool
 unreadable(struct val *v, const struct msg *m)
 {
+	if (m->err != 0 && !path_gone(m->err))
+		return false;
 	if (val_file(v, m->path) == NULL)
 		return true;	/* told by the layout, too */
-	if (m->err == ENOENT || m->err == ELOOP || m->err == ENOTDIR)
+	if (m->err != 0)
 		val_found(v, FINDING_LAYOUT_CHANGED, m->path, 0, "%s",
 		    m->text);
-	else if (m->err == 0)
+	else
 		val_found(v, FINDING_SUMS_MALFORMED, m->path, m->line, "%s",
 		    m->text);
-	else
-		return false;
 	return true;
 }
 
@@ -91,6 +90,7 @@ val_sums_join(struct val_sums *s, struct msg *m)
 	s->running = false;
 	if (s->rc != -1)
 		return 0;
-	*m = s->m;
+	if (m != NULL)
+		*m = s->m;
 	return -1;
 }
