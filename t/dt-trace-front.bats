@@ -164,3 +164,91 @@ load helper
 	status 1 dt-trace -n 'BEGIN { trace(`schedule); }'
 	has "*(type *)&\`schedule"
 }
+
+# The options of opt.def, their kinds and defaults.
+opts() {
+	local o='^O\([A-Z0-9]+,\s*"([a-z]+)",\s*OK_([A-Z]+),\s*'
+
+	sed -nE "s/$o(\"([^\" ]*)|N).*/\1 \2 \4/p" \
+	    "$DT_SRC/src/trace/opt.def"
+}
+
+@test "options: each is taken, or refused with why; dt-trace(1) names it" {
+	local n=0 o kind value
+	while read -r o kind value; do
+		n=$((n + 1))
+		grep -qE "^\.It Cm (.* , )?$o( |\$)" "$DT_SRC/man/dt-trace.1" || {
+			echo "$o is not in dt-trace(1)"
+			return 1
+		}
+		case $o in
+		cpp) continue ;;
+		disasm) value=ast ;;
+		evaltime) value=exec ;;
+		version) value=1.0 ;;
+		without) value=loop ;;
+		esac
+		case $kind in
+		FLAG) status 0 dt-trace -x "$o" -en BEGIN ;;
+		*)
+			status 0 dt-trace -x "$o=${value:-x}" -en BEGIN
+			status 1 dt-trace -x "$o" -en BEGIN
+			has "failed to set -x $o: Invalid value"
+			;;
+		esac
+		case $kind in
+		TIME | SIZE | ENUM | INT)
+			status 1 dt-trace -x "$o=some" -en BEGIN
+			has "failed to set -x $o: Invalid value"
+			;;
+		esac
+	done < <(opts)
+	[ "$n" -gt 50 ]
+	[ "$n" -eq "$(grep -c '^O(' "$DT_SRC/src/trace/opt.def")" ]
+	n=0
+	while read -r o; do
+		n=$((n + 1))
+		status 1 dt-trace -x "$o=1" -en BEGIN
+		has "failed to set -x $o: option '$o' means nothing on this"
+		printf '\n#pragma D option %s\nBEGIN { }\n' "$o" >x.d
+		status 1 dt-trace -e -s x.d
+		has "line 2: failed to set option '$o'"
+	done < <(sed -nE 's/^OPTNONE\("([a-z]+)".*/\1/p' \
+	    "$DT_SRC/src/trace/opt.def")
+	[ "$n" -gt 30 ]
+}
+
+@test "pragmas and directives: taken, or refused with their line" {
+	local p
+	# pragma TEXT: a program with it on line 2
+	pragma() {
+		printf 'int x;\n%s\nBEGIN { }\n' "$1" >x.d
+		run dt-trace -e -s x.d
+	}
+	for p in 'D option quiet' 'D attributes Stable/Stable/Common x' \
+	    'D binding "1.0" x' 'D depends_on provider syscall' 'ident "x"' \
+	    anything; do
+		pragma "#pragma $p"
+		[ "$status" -eq 0 ]
+	done
+	for p in '#ident "x"' '#line 5' '# 7 "y.c"' '#'; do
+		pragma "$p"
+		[ "$status" -eq 0 ]
+	done
+	while IFS='|' read -r p why; do
+		pragma "$p"
+		[ "$status" -eq 1 ]
+		has "line 2: $why"
+	done <<-'END'
+	#pragma D nosuch|invalid pragma: #pragma D nosuch
+	#pragma D option|#pragma D option takes one argument
+	#pragma D option a b|#pragma D option takes one argument
+	#pragma D option quite|failed to set option 'quite'
+	#pragma D depends_on provider nosuch|program requires provider nosuch
+	#pragma D depends_on module nosuch|program requires module nosuch
+	#pragma D depends_on library no.d|program requires library no.d
+	#pragma D error told|#error: told
+	#error told|#error: told
+	#bogus|invalid control directive: #bogus
+	END
+}
