@@ -147,6 +147,12 @@ apart() {
 	has "line 7: "
 	status 1 dt -q -C -x cpppath=/no/cpp -s a.d
 	has "cannot run /no/cpp"
+	echo '#include <answer.h>
+	BEGIN { exit(0); }' >b.d
+	for h in -H -xcpphdrs; do
+		status 0 dt -e -C $h -I inc -s b.d
+		has "inc/answer.h"
+	done
 }
 
 @test "-o appends, and says what it cannot open" {
@@ -237,6 +243,24 @@ x" ]
 	has "Destructive actions not allowed"
 	status 0 dt -wqn 'BEGIN { system("echo %s", "x y"); exit(0); }'
 	has "x y"
+	dt -wqn 'syscall::getppid:entry /execname == "perl"/ {
+	    stop(); exit(0); } BEGIN { printf("up\n"); }' >out 3>&- & tracer=$!
+	for i in $(seq 100); do grep -q up out && break; sleep .05; done
+	perl -e 'getppid(); sleep 20' 3>&- & pid=$!
+	wait $tracer
+	for i in $(seq 40); do
+		grep -q '^State:.T' /proc/$pid/status && break
+		sleep .05
+	done
+	state=$(grep '^State' /proc/$pid/status)
+	kill -9 $pid
+	[[ $state == *T* ]]
+	for i in panic breakpoint; do
+		status 1 dt -wqn "BEGIN { $i(); }"
+		has "line 1: $i( ) is not available on this system"
+	done
+	status 1 dt -wqn 'BEGIN { chill(10); }'
+	has "line 1: chill( ) is not available on this system"
 }
 
 @test "-c: words and quotes, its end, what cannot be executed" {
@@ -349,6 +373,77 @@ x" ]
 	    .drops[-1].to < .times.end_ns' st.json
 	grep -qE 'dt-trace: [0-9]+ drops? on CPU [0-9]+' err
 	[ "$(jq .records st.json)" -eq $(($(grep -c '^write dd$' out) + 1)) ]
+}
+
+@test "drops of each kind: counted with their times, and told" {
+	need_trace
+	need_tool jq
+	local n=20000 w='syscall::write:entry /pid == $target && arg0 == 1/'
+	# lost KIND: how many --stats tells of, each interval within the run
+	lost() {
+		jq --arg k "$1" '[.drops[] | select(.kind == $k)] as $d |
+		    .times as $t | if all($d[]; .from <= .to and
+		    .cpu >= 0 and $t.load_ns <= .from and
+		    .to <= $t.end_ns) then [$d[].count] | add // 0
+		    else -1 end' st.json
+	}
+	try() {
+		dt -q --stats st.json "$@" \
+		    -c "dd if=/dev/zero of=/dev/null bs=1 count=$n" \
+		    >out 2>err
+	}
+	try -x aggsize=4k -n "$w { @[i++] = count(); }"
+	[ $(($(lost aggregation) + $(grep -c . out))) -eq $n ]
+	grep -qE '^dt-trace: [0-9]+ aggregation drops? on CPU [0-9]+$' err
+
+	try -x dynvarsize=4k -n "$w { a[i++] = 1; }"
+	[ "$(lost dynvar)" -gt $((n - 200)) ] && [ "$(lost dynvar)" -lt $n ]
+	grep -qE '^dt-trace: [0-9]+ dynamic variable drops?$' err
+
+	try -x specsize=4k -n 'BEGIN { s = speculation(); }' \
+	    -n "$w { speculate(s); printf(\"one\n\"); }" \
+	    -n 'END { commit(s); }'
+	[ $(($(lost speculation) + $(grep -c one out))) -eq $n ]
+	grep -qE '^dt-trace: [0-9]+ speculative drops?$' err
+
+	try -n 'BEGIN { speculation(); speculation(); speculation(); }'
+	[ "$(lost speculation-unavailable)" -eq 2 ]
+	grep -q '2 failed speculations (no speculative buffer avail' err
+}
+
+@test "temporal: records of all processors in the order of their time" {
+	need_trace
+	dt -q -x temporal -n 'profile-4999 { printf("%d %d\n", timestamp, cpu); }
+	    tick-500ms { exit(0); }' >out
+	grep . out | sort -ns -k 1,1 >sorted
+	grep . out | diff - sorted
+	[ "$(wc -l <sorted)" -gt 500 ]
+	[ "$(cut -d' ' -f2 sorted | sort -u | wc -l)" -eq "$(nproc)" ]
+}
+
+@test "dt-trace(1): the examples run" {
+	need_trace
+	need_tool mandoc
+	local n=0
+	printf '#!/bin/sh\ni=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done\n' \
+	    >prog
+	chmod +x prog
+	mandoc -T ascii -O width=1000 "$DT_SRC/man/dt-trace.1" |
+	    sed 's/.\x08//g' | sed -n '/^EXAMPLES/,/^SEE/p' |
+	    sed -nE 's/^ *(\$ )?(dt-trace .*)/\2/p' >cmds
+	while IFS= read -r c; do
+		n=$((n + 1))
+		status 0 timeout 20 bash -c "$c"
+		case $c in
+		*-en*) [ -z "$output" ] ;;
+		*-ln*) has BEGIN ;;
+		*6*7*) has 42 ;;
+		*probefunc*) has exit_group ;;
+		*ustack*) has '`' ;;
+		*) return 1 ;;
+		esac
+	done <cmds
+	[ "$n" -eq 5 ]
 }
 
 @test "error messages that find no room are counted too" {
