@@ -65,22 +65,33 @@ struct run {
 	struct fold *fold;
 	uint64_t malformed;
 	struct peek peek;
+	struct progress progress;
+	const char *path;	/* of the input at work */
 };
 
 static int
 on_finding(void *arg, const struct msg *m)
 {
-	(void)arg;
+	struct run *r = arg;
+
+	progress_end(&r->progress);
 	cli_msg(&cli, stderr, m);
 	return 0;
 }
 
-static const struct msg_sink sink = { on_finding, NULL };
+static void
+on_progress(void *arg, uint64_t bytes)
+{
+	struct run *r = arg;
+
+	progress_tell(&r->progress, "%s: %ju MiB", r->path,
+	    (uintmax_t)(bytes >> 20));
+}
 
 static enum dt_exit
-failed(const struct msg *m)
+failed(struct run *r, const struct msg *m)
 {
-	cli_msg(&cli, stderr, m);
+	(void)on_finding(r, m);
 	return DT_CANNOT;
 }
 
@@ -88,22 +99,23 @@ failed(const struct msg *m)
 static int
 on_bundle(void *arg, const struct msg *m)
 {
+	struct run *r = arg;
 	struct msg whole = *m;
 
-	msg_within(&whole, arg);
-	return on_finding(NULL, &whole);
+	msg_within(&whole, r->path);
+	return on_finding(r, &whole);
 }
 
 static enum dt_exit
 on_operand(void *arg, const struct operand *op)
 {
-	char *path = (char *)(uintptr_t)op->path;
-	const struct msg_sink inside = { on_bundle, path };
+	const struct msg_sink inside = { on_bundle, arg };
 	enum dt_exit status = DT_OK;
 	struct run *r = arg;
 	struct bundle b;
 	struct msg m;
 
+	r->path = op->path;
 	if (bundle_open(&b, op->fd, op->path, false, &m) == -1 ||
 	    fold_bundle(r->fold, &b, &inside, &r->malformed, &m) == -1) {
 		(void)msg_forward(&inside, &m);
@@ -135,58 +147,64 @@ names_bundles(const struct peek *p)
 }
 
 static enum dt_exit
-fold_stdin(struct run *r)
+fold_stdin(struct run *r, const struct msg_sink *sink)
 {
 	struct record_reader *rd;
 	struct msg m;
 	int rv, fd;
 
+	r->path = "standard input";
 	if ((fd = dup(0)) == -1) {
 		(void)msg_set_errno(&m, "read", "standard input",
 		    "cannot read");
-		return failed(&m);
+		return failed(r, &m);
 	}
 	if (strncmp(r->peek.head, "#dt-records", 11) == 0) {
 		rd = record_reader_new(fd, "standard input", r->opt.family,
 		    &m);
-		rv = rd == NULL ? -1 : fold_records(r->fold, rd, NULL, &sink,
+		rv = rd == NULL ? -1 : fold_records(r->fold, rd, NULL, sink,
 		    &r->malformed, &m);
 		record_reader_free(rd);
 	} else {
-		rv = fold_text(r->fold, r->format, fd, "standard input", &sink,
+		rv = fold_text(r->fold, r->format, fd, "standard input", sink,
 		    &r->malformed, &m);
 	}
 	if (rv == -1 || peek_check(&r->peek, &m) == -1)
-		return failed(&m);
+		return failed(r, &m);
 	return DT_OK;
 }
 
 static enum dt_exit
 run(struct run *r, const struct operands *o)
 {
+	const struct msg_sink sink = { on_finding, r };
 	enum dt_exit status;
 	struct out out;
 	struct msg m;
 
+	progress_start(&r->progress, &cli, stderr);
+	r->opt.progress = on_progress;
+	r->opt.progress_arg = r;
 	if ((r->fold = fold_new(&r->opt)) == NULL) {
 		(void)msg_set_nomem(&m);
-		return failed(&m);
+		return failed(r, &m);
 	}
 	if (o->argc == 0 && peek_stdin(&r->peek, &m) == -1)
-		status = failed(&m);
+		status = failed(r, &m);
 	else if (o->argc > 0 || (r->format == FOLD_AUTO &&
 	    (o->dir != NULL || o->nul || names_bundles(&r->peek))))
 		status = operands_each(o, on_operand, r, &sink);
 	else
-		status = fold_stdin(r);
+		status = fold_stdin(r, &sink);
+	progress_end(&r->progress);
 	out_stdout(&out);
 	if (fold_stacks(r->fold) > 0 && fold_write(r->fold, &out) == -1 &&
 	    out.err == 0) {
 		(void)msg_set_nomem(&m);
-		status = failed(&m);
+		status = failed(r, &m);
 	}
 	if (out_close(&out, &m) == -1)
-		status = failed(&m);
+		status = failed(r, &m);
 	fold_free(r->fold);
 	return r->malformed > 0 ? cli_worst(status, DT_NO) : status;
 }

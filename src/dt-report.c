@@ -42,17 +42,28 @@ struct run {
 	enum schema_family family;
 	bool quick;
 	struct out out;
+	struct progress progress;
+	const char *path;	/* of the bundle at work */
 };
 
 static int
 on_finding(void *arg, const struct msg *m)
 {
-	(void)arg;
+	struct run *r = arg;
+
+	progress_end(&r->progress);
 	cli_msg(&cli, stderr, m);
 	return 0;
 }
 
-static const struct msg_sink sink = { on_finding, NULL };
+static void
+on_progress(void *arg, const char *what, uint64_t bytes)
+{
+	struct run *r = arg;
+
+	progress_tell(&r->progress, "%s/%s: %ju MiB", r->path, what,
+	    (uintmax_t)(bytes >> 20));
+}
 
 /* One line: the verdict, the worst reasons, the id. */
 static void
@@ -78,12 +89,12 @@ tell(const struct operand *op, const struct validate_result *v,
 
 /* Tells what cannot be done: the bundle's fault is an answer. */
 static enum dt_exit
-failed(const struct operand *op, const struct msg *m)
+failed(struct run *r, const struct msg *m)
 {
 	struct msg whole = *m;
 
-	msg_within(&whole, op->path);
-	cli_msg(&cli, stderr, &whole);
+	msg_within(&whole, r->path);
+	(void)on_finding(r, &whole);
 	return bundle_at_fault(m) ? DT_NO : DT_CANNOT;
 }
 
@@ -95,19 +106,19 @@ report(struct run *r, struct bundle *b, const struct operand *op,
 	struct report *rep;
 
 	if (bundle_open(b, op->fd, op->path, false, m) == -1) {
-		status = cli_worst(status, failed(op, m));
+		status = cli_worst(status, failed(r, m));
 		tell(op, v, 0);
 		return status;
 	}
 	/* what it says of itself gives way to what was found just now */
 	if (bundle_take(b, BUNDLE_VALIDATION, validate_json(v, "dt-report",
 	    PACKAGE_VERSION, m), m) == -1 || (rep = report_new(b, m)) == NULL) {
-		status = cli_worst(status, failed(op, m));
+		status = cli_worst(status, failed(r, m));
 		tell(op, v, 0);
 		return status;
 	}
 	if (report_print(rep, r->format, r->family, &r->out, m) == -1)
-		status = cli_worst(status, failed(op, m));
+		status = cli_worst(status, failed(r, m));
 	if (report_malformed(rep) > 0)
 		status = cli_worst(status, DT_NO);
 	tell(op, v, report_malformed(rep));
@@ -125,11 +136,15 @@ on_operand(void *arg, const struct operand *op)
 	struct bundle b;
 	struct msg m;
 
+	r->path = op->path;
 	opt.quick = r->quick;
+	opt.progress = on_progress;
+	opt.progress_arg = r;
 	if (validate_bundle(op->fd, op->path, &opt, &v, &m) == -1) {
-		(void)failed(op, &m);
+		(void)failed(r, &m);
 		return DT_CANNOT;
 	}
+	progress_end(&r->progress);
 	bundle_init(&b, op->fd, op->path);
 	status = report(r, &b, op, &v, &m);
 	bundle_close(&b);
@@ -172,6 +187,7 @@ int
 main(int argc, char **argv)
 {
 	struct run r = { .format = REPORT_MD, .family = FAMILY_SYSCALLS };
+	const struct msg_sink sink = { on_finding, &r };
 	struct operands o = { 0 };
 	enum dt_exit status;
 	struct msg m;
@@ -192,6 +208,7 @@ main(int argc, char **argv)
 	o.argv = argv + optind;
 	o.argc = argc - optind;
 	out_stdout(&r.out);
+	progress_start(&r.progress, &cli, stderr);
 	status = operands_each(&o, on_operand, &r, &sink);
 	if (out_close(&r.out, &m) == -1) {
 		cli_msg(&cli, stderr, &m);

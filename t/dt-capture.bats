@@ -48,10 +48,10 @@ validate x.bundle" ]
 		FAIL_ATTACH=$s status $s b/dt-capture true
 		[ -z "$output" ]
 	done
-	! grep finalize log
+	! grep finalize log || false
 	FAIL_FINALIZE=1 status 1 b/dt-capture true
 	[ -z "$output" ]
-	! grep validate log
+	! grep validate log || false
 	rc=0
 	FAIL_VALIDATE=1 b/dt-capture true >out 2>err || rc=$?
 	[ "$rc" -eq 1 ]

@@ -346,7 +346,7 @@ cpu-sample\t1005500000001\t4000\t4000\t1\tuser\n\n'
 	stage -a
 	complete
 	[ "$(collector inflight .filters)" = '[{"rule":"returned","count":1}]' ]
-	! records syscalls | grep -q syscall-open
+	! records syscalls | grep -q syscall-open || false
 	[ "$(jq .window.workload_start b.bundle/manifest.json)" = \
 	    1000600000000 ]
 	chmod -R u+w b.bundle

@@ -90,6 +90,70 @@ sound() {
 	done
 }
 
+@test "dt-finalize: all is on the disk before the rename, the parent after" {
+	local last f
+	need_inject
+	again
+	strace -f -qq -y -o log -e \
+	    trace=fsync,renameat2,unlinkat,fchmod,write,linkat,mkdirat \
+	    dt-finalize "$S" >/dev/null 2>&1
+	# lines: the rename, and before it the end of INCOMPLETE
+	last=$(grep -n 'renameat2(.*"bundle".*RENAME_NOREPLACE) = 0' log |
+	    cut -d: -f1)
+	[ "$(wc -w <<<"$last")" -eq 1 ]
+	head -n $((last - 1)) log >before
+	tail -n +$((last + 1)) log >after
+	gone=$(grep -n 'unlinkat(.*"INCOMPLETE"' before | cut -d: -f1)
+	[ -n "$gone" ]
+	head -n "$gone" before >sealed
+	# every file and directory, read-only first; nothing changes it then
+	while IFS= read -r f; do
+		grep -nF "$S/bundle$f>" sealed >calls
+		grep fsync calls | tail -n 1 | cut -d: -f1 >synced
+		[ -s synced ] || {
+			echo "no fsync of $f"
+			return 1
+		}
+		! grep -E 'write|fchmod' calls | cut -d: -f1 |
+		    awk -v s="$(cat synced)" '$1 > s { bad = 1 }
+		    END { exit !bad }' || {
+			echo "$f changed after its fsync"
+			return 1
+		}
+	done < <(cd b.bundle && find . -mindepth 1 -printf '/%P\n'; echo)
+	# the staging directory, without INCOMPLETE; then the parent
+	tail -n +"$gone" before | grep -q "fsync(.*$S>) *= 0"
+	grep -q "fsync([0-9]*<$T>) *= 0" after
+	! grep -E '(write|linkat|mkdirat)\(.*/b.bundle' after || false
+}
+
+@test "dt-finalize: a small disk" {
+	need_root
+	local size pub=0
+	mkdir m
+	for size in 256k 320k 384k 448k 512k 640k 1m 2m; do
+		mount -t tmpfs -o size=$size none m || skip "cannot mount"
+		if cp -a kept m/"$S" 2>/dev/null; then
+			run dt-finalize m/"$S"
+			if [ "$status" -eq 0 ]; then
+				pub=$((pub + 1))
+				run diff -r want m/b.bundle
+			else
+				[[ $output == *"No space left on device"* ]] &&
+				    [ ! -e m/b.bundle ] &&
+				    run diff -r kept/spool m/"$S"/spool
+			fi
+			[ "$status" -eq 0 ] || {
+				umount m
+				echo "$size: $output"
+				return 1
+			}
+		fi
+		umount m
+	done
+	[ "$pub" -gt 0 ]
+}
+
 # breaks WHAT CALL...: each of the calls has WHAT in turn
 breaks() {
 	local what=$1 c n step

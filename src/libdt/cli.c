@@ -220,15 +220,6 @@ cli_duration(const char *arg, uint64_t *ns, struct msg *m)
 	return with_unit(arg, time_units, "duration", ns, m);
 }
 
-bool
-cli_color(FILE *fp)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	return isatty(fileno(fp)) && (no == NULL || no[0] == '\0') &&
-	    term != NULL && strcmp(term, "dumb") != 0;
-}
-
 void
 progress_start(struct progress *p, const struct cli *c, FILE *fp)
 {

@@ -69,9 +69,6 @@ int cli_u64(const char *arg, uint64_t min, uint64_t max, uint64_t *v,
 int cli_size(const char *arg, uint64_t *bytes, struct msg *m);
 int cli_duration(const char *arg, uint64_t *ns, struct msg *m);
 
-/* Colour may be used: a terminal, TERM not dumb, NO_COLOR unset or empty. */
-bool cli_color(FILE *fp);
-
 /*
  * The progress line: shown only where fp is a terminal, only from the second
  * second on, at most ten times a second. progress_end() wipes it.

@@ -35,6 +35,9 @@ struct fold_opt {
 	/* Records only; 0 = any. */
 	uint64_t pid, tid, span;
 	uint64_t from, to;	/* ns on the bundle's clock */
+	/* Called now and then while input is read; may be NULL. */
+	void (*progress)(void *arg, uint64_t bytes);
+	void *progress_arg;
 };
 
 /*

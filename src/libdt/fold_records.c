@@ -115,6 +115,15 @@ fold_one(struct fold *f, const struct bundle_cohort *c,
 	    weight);
 }
 
+static void
+progress(struct fold *f, const struct record_reader *rd)
+{
+	const struct fold_opt *o = fold_options(f);
+
+	if (o->progress != NULL && record_line(rd) % 8192 == 0)
+		o->progress(o->progress_arg, record_offset(rd));
+}
+
 /* As fold_records(); *n gets the records, loss markers apart. */
 static int
 fold_all(struct fold *f, struct record_reader *rd,
@@ -126,6 +135,7 @@ fold_all(struct fold *f, struct record_reader *rd,
 
 	*n = 0;
 	while ((got = record_next(rd, &r, m)) != RECORD_END) {
+		progress(f, rd);
 		if (got == RECORD_MALFORMED) {
 			++*malformed;
 			msg_forward(sink, m);

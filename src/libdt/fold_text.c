@@ -462,12 +462,15 @@ take_lines(struct text *t, enum fold_format format, struct lines *l,
     const char *name, const struct msg_sink *sink, uint64_t *malformed,
     struct msg *m)
 {
+	const struct fold_opt *o = fold_options(t->f);
 	enum took took;
 	enum lines_got got;
 	char *s;
 	size_t n;
 
 	while ((got = lines_next(l, &s, &n, m)) != LINES_END) {
+		if (o->progress != NULL && l->line % 8192 == 0)
+			o->progress(o->progress_arg, l->offset);
 		if (got == LINES_FAILED)
 			return -1;
 		took = TOOK_NOT;
