@@ -462,3 +462,27 @@ prog() {
 	status 1 dt-trace -en 'BEGIN { trace(uregs[R_PC]); }'
 	has "uregs cannot be had"
 }
+
+@test "-l: each provider lists its probes" {
+	need_trace
+	local p pid
+	while read -r p probe; do
+		status 0 dt -lP "$p"
+		[ "${lines[0]}" = \
+		    '   ID   PROVIDER            MODULE                          FUNCTION NAME' ]
+		grep -qE "^ *[0-9]+ +$p .*\b$probe *\$" <<<"$output"
+	done <<-'END'
+	dtrace BEGIN
+	profile tick-1000
+	syscall read entry
+	proc exec-success
+	sched on-cpu
+	io done
+	sdt sched_switch
+	END
+	sleep 60 3>&- & pid=$!
+	status 0 dt -p $pid -ln 'pid$target:libc*:malloc:'
+	kill $pid
+	grep -qE "^ *[0-9]+ +pid$pid +libc.* malloc entry\$" <<<"$output"
+	[ "${#lines[@]}" -eq 3 ]
+}
