@@ -50,7 +50,7 @@ jit_open(pid_t pid)
 	char path[96];
 	FILE *fp;
 
-	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid,
+	snprintf(path, sizeof(path), "/proc/%d/root" "/tmp/perf-%d.map", pid,
 	    inner_pid(pid));
 	if ((fp = fopen(path, "re")) != NULL)
 		return fp;
