@@ -468,8 +468,8 @@ prog() {
 	local p pid
 	while read -r p probe; do
 		status 0 dt -lP "$p"
-		[ "${lines[0]}" = \
-		    '   ID   PROVIDER            MODULE                          FUNCTION NAME' ]
+		grep -qxE ' +ID +PROVIDER +MODULE +FUNCTION NAME' \
+		    <<<"${lines[0]}"
 		grep -qE "^ *[0-9]+ +$p .*\b$probe *\$" <<<"$output"
 	done <<-'END'
 	dtrace BEGIN
