@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trace/lowrt.h"
+#include "trace/prov.h"
 
 /* The argument in the scratch, not NULL. */
 static struct sval
@@ -162,7 +163,9 @@ low_char(struct lower *l, const struct node *n)
 	len = low_strlen(l, &s);
 	ir_set(g, r, 0);
 	ir_br(g, CC_UGE, i, len, end);
-	ir_mov(g, r, ir_load(g, ir_alu(g, A_ADD, s.r, i), 0, 1));
+	/* the verifier of Linux 6.1 forgets the bound of what was spilled */
+	ir_mov(g, r, gen_read(g, ir_alu(g, A_ADD, low_scalar(l, s.r), i), 1,
+	    false));
 	ir_label(g, end);
 	return low_norm(l, low_opaque(l, r), n->type);
 }
