@@ -497,6 +497,21 @@ teardown() {
 	[ -s "$(staging a.bundle)/spool/procs.spool" ]
 }
 
+@test "no room for the executable: aborted, with the reason" {
+	need_root
+	need_tool perl
+	mkdir small
+	mounted small -o size=3m
+	cp "$(command -v perl)" big
+	[ "$(stat -c %s big)" -gt 3145728 ] || truncate -s 4M big
+	run fake -f cpu -o small/a.bundle -- ./big -e 1
+	cp -r small kept
+	[ "$status" -eq 1 ]
+	has "No space left on device"
+	grep -q "^reason: .*No space left" \
+	    "kept/$(cd kept && staging a.bundle)/INCOMPLETE"
+}
+
 @test "a destination that disappears" {
 	fake_bg a.bundle -f cpu -- sh -c 'echo $$ >pid; sleep 3'
 	at_phase a.bundle run

@@ -259,15 +259,14 @@ capture_drain(struct capture *c, struct msg *m)
 }
 
 /* The executable itself, when it no longer disturbs anybody. */
-static void
-exe_copy(struct capture *c)
+static int
+exe_copy(struct capture *c, struct msg *m)
 {
-	struct msg m;
-
-	msg_clear(&m);
-	if (c->target.exe != -1 && staging_copy(&c->st, c->target.exe,
-	    c->target.exe_path, "exe", &m) == -1)
-		staging_log(&c->st, "exe: %s", m.text);
+	if (c->target.exe == -1 || staging_copy(&c->st, c->target.exe,
+	    c->target.exe_path, "exe", m) == 0)
+		return 0;
+	staging_log(&c->st, "exe: %s", m->text);
+	return -1;
 }
 
 static enum capture_end
@@ -282,7 +281,7 @@ capture_abort(struct capture *c, struct msg *m)
 	    c->reason);
 	staging_phase(&c->st, p, c->reason, &late);
 	capture_drain(c, &late);
-	exe_copy(c);
+	(void)exe_copy(c, &late);
 	if (stage_write(c, &late) == -1)
 		staging_log(&c->st, "stage.json: %s", late.text);
 	return CAPTURE_ABORTED;
@@ -297,9 +296,8 @@ capture_body(struct capture *c, const struct msg_sink *sink, struct msg *m)
 	inflight_take(c);
 	if (phase_begin(c, PHASE_DRAIN, m) == -1)
 		return capture_abort(c, m);
-	if (capture_drain(c, m) == -1)
+	if (capture_drain(c, m) == -1 || exe_copy(c, m) == -1)
 		return capture_abort(c, m);
-	exe_copy(c);
 	run_end_target(c);
 	return phase_begin(c, PHASE_DONE, m) == -1 ? capture_abort(c, m) :
 	    CAPTURE_DONE;
