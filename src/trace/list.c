@@ -15,27 +15,6 @@ list_head(FILE *fp)
 	    "MODULE", "FUNCTION", "NAME") < 0 ? -1 : 0;
 }
 
-static struct stability
-least(struct stability a, struct stability b)
-{
-	if (b.name < a.name)
-		a.name = b.name;
-	if (b.data < a.data)
-		a.data = b.data;
-	if (b.class < a.class)
-		a.class = b.class;
-	return a;
-}
-
-static void
-list_attr(FILE *fp, const char *title, struct stability s)
-{
-	fprintf(fp, "\t%s\n", title);
-	fprintf(fp, "\t\tIdentifier Names: %s\n", stability_name(s.name));
-	fprintf(fp, "\t\tData Semantics:   %s\n", stability_name(s.data));
-	fprintf(fp, "\t\tDependency Class: %s\n\n", stability_class(s.class));
-}
-
 static int
 list_args(struct trace *t, FILE *fp, const struct probe *p, struct msg *m)
 {
@@ -63,18 +42,18 @@ list_probe(struct trace *t, FILE *fp, const struct probe *p, bool verbose,
     struct msg *m)
 {
 	const struct pvattr *at = p->pv->attr;
-	struct stability s = least(at->prov, at->name);
+	struct stability s = stability_least(at->prov, at->name);
 
 	fprintf(fp, "%5u %10s %17s %33s %s\n", p->id, p->prov, p->mod,
 	    p->func, p->name);
 	if (verbose) {
 		if (p->mod[0] != '\0')
-			s = least(s, at->mod);
+			s = stability_least(s, at->mod);
 		if (p->func[0] != '\0')
-			s = least(s, at->func);
+			s = stability_least(s, at->func);
 		putc('\n', fp);
-		list_attr(fp, "Probe Description Attributes", s);
-		list_attr(fp, "Argument Attributes", at->args);
+		stability_print(fp, "Probe Description Attributes", s);
+		stability_print(fp, "Argument Attributes", at->args);
 		if (list_args(t, fp, p, m) == -1)
 			return -1;
 	}

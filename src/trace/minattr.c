@@ -26,24 +26,12 @@ struct walk {
 };
 
 static struct stability
-least(struct stability a, struct stability b)
-{
-	if (b.name < a.name)
-		a.name = b.name;
-	if (b.data < a.data)
-		a.data = b.data;
-	if (b.class < a.class)
-		a.class = b.class;
-	return a;
-}
-
-static struct stability
 args_attr(const struct clause *cl)
 {
 	struct stability s = stable;
 
 	for (size_t i = 0; i < cl->nprobe; i++)
-		s = least(s, cl->probe[i]->pv->attr->args);
+		s = stability_least(s, cl->probe[i]->pv->attr->args);
 	return s;
 }
 
@@ -63,10 +51,10 @@ visit(const struct node *n, void *arg)
 	struct walk *w = arg;
 
 	if (n->kind == N_ARGS)
-		w->min = least(w->min, args_attr(w->cl));
+		w->min = stability_least(w->min, args_attr(w->cl));
 	else if (n->kind == N_VAR && n->id != NULL &&
 	    n->id->kind == ID_BUILTIN && n->id->builtin != NULL)
-		w->min = least(w->min, builtin_attr(w->cl,
+		w->min = stability_least(w->min, builtin_attr(w->cl,
 		    n->id->builtin->id));
 	else if (n->kind == N_MEMBER && n->a != NULL && n->a->type != NULL) {
 		const struct dtype *t = type_base(n->a->type);
@@ -74,7 +62,7 @@ visit(const struct node *n, void *arg)
 		if (t->kind == DK_PTR && t->ref != NULL)
 			t = type_base(t->ref);
 		if (t->btf_id != 0)
-			w->min = least(w->min, kernel);
+			w->min = stability_least(w->min, kernel);
 	}
 	return true;
 }
@@ -98,22 +86,13 @@ probe_attr(const struct clause *cl)
 		const struct probe *p = cl->probe[i];
 		const struct pvattr *a = p->pv->attr;
 
-		s = least(least(s, a->prov), a->name);
+		s = stability_least(stability_least(s, a->prov), a->name);
 		if (p->mod[0] != '\0')
-			s = least(s, a->mod);
+			s = stability_least(s, a->mod);
 		if (p->func[0] != '\0')
-			s = least(s, a->func);
+			s = stability_least(s, a->func);
 	}
 	return s;
-}
-
-static void
-tell(FILE *fp, const char *what, struct stability s)
-{
-	fprintf(fp, "\tMinimum %s Attributes\n", what);
-	fprintf(fp, "\t\tIdentifier Names: %s\n", stability_name(s.name));
-	fprintf(fp, "\t\tData Semantics:   %s\n", stability_name(s.data));
-	fprintf(fp, "\t\tDependency Class: %s\n\n", stability_class(s.class));
 }
 
 void
@@ -125,10 +104,10 @@ minattr_tell(const struct trace *t, FILE *fp, const struct source *src)
 	    cl = cl->next) {
 		if (strcmp(cl->source, src->label) != 0)
 			continue;
-		probe = least(probe, probe_attr(cl));
-		stmt = least(stmt, statement_attr(cl));
+		probe = stability_least(probe, probe_attr(cl));
+		stmt = stability_least(stmt, statement_attr(cl));
 	}
 	fprintf(fp, "\nStability attributes for %s:\n\n", src->label);
-	tell(fp, "Probe Description", probe);
-	tell(fp, "Statement", stmt);
+	stability_print(fp, "Minimum Probe Description Attributes", probe);
+	stability_print(fp, "Minimum Statement Attributes", stmt);
 }

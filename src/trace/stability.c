@@ -65,3 +65,24 @@ stability_class(uint8_t v)
 
 	return v < sizeof(name) / sizeof(name[0]) ? name[v] : "Unknown";
 }
+
+struct stability
+stability_least(struct stability a, struct stability b)
+{
+	if (b.name < a.name)
+		a.name = b.name;
+	if (b.data < a.data)
+		a.data = b.data;
+	if (b.class < a.class)
+		a.class = b.class;
+	return a;
+}
+
+void
+stability_print(FILE *fp, const char *title, struct stability s)
+{
+	fprintf(fp, "\t%s\n", title);
+	fprintf(fp, "\t\tIdentifier Names: %s\n", stability_name(s.name));
+	fprintf(fp, "\t\tData Semantics:   %s\n", stability_name(s.data));
+	fprintf(fp, "\t\tDependency Class: %s\n\n", stability_class(s.class));
+}

@@ -21,5 +21,9 @@ extern const struct pvattr stability_private;	/* sdt, fbt */
 
 const char *stability_name(uint8_t);		/* "Evolving" */
 const char *stability_class(uint8_t);		/* "ISA" */
+/* Of each attribute the less stable. */
+struct stability stability_least(struct stability a, struct stability b);
+/* A title and the three attributes, indented as -v does. */
+void	stability_print(FILE *fp, const char *title, struct stability s);
 
 #endif
