@@ -95,3 +95,16 @@ setup() {
 	[ "$rc" -eq 3 ]
 	[ $(($(date +%s%N) - begin)) -lt 8000000000 ]
 }
+
+@test "curpsinfo tells session, group and user as ps does" {
+	printf '%s\n' '#!/bin/sh' 'ps -o sid=,pgid=,ppid=,uid= -p $$' \
+	    'read -r x' >who
+	chmod +x who
+	# shellcheck disable=SC2016
+	timeout 60 dt-trace -qn 'syscall::read:entry /pid == $target && arg0 == 0/
+	    { printf("%d %d %d %d\n", curpsinfo->pr_sid, curpsinfo->pr_pgid,
+	    curpsinfo->pr_ppid, curpsinfo->pr_uid); }' \
+	    -c 'setsid ./who' </dev/null >out
+	[ "$(grep -c . out)" -eq 2 ]
+	[ "$(sed -n '/./p' out | tr -s ' ' | sed 's/^ //' | sort -u | wc -l)" -eq 1 ]
+}
