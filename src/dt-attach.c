@@ -8,7 +8,25 @@
 
 #include "capture/capture.h"
 #include "libdt/cli.h"
-#include "libdt/out.h"
+
+enum { OPT_ACK = 0x2000, OPT_BYTES, OPT_STOP, OPT_OUT };
+
+static const struct option words[] = {
+	{ "ack-timeout", 1, NULL, OPT_ACK },
+	{ "duration", 1, NULL, 'd' },
+	{ "families", 1, NULL, 'f' },
+	{ "max-bytes", 1, NULL, OPT_BYTES },
+	{ "output", 1, NULL, 'o' },
+	{ "pid", 1, NULL, 'p' },
+	{ "preset", 1, NULL, 'P' },
+	{ "scripts", 1, NULL, 's' },
+	{ "stop-timeout", 1, NULL, OPT_STOP },
+	{ "target-out", 1, NULL, OPT_OUT },
+	{ "tracer", 1, NULL, 'T' },
+	{ "user", 1, NULL, 'u' },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
+};
 
 static const struct cli cli = {
 	.prog = "dt-attach",
@@ -35,25 +53,8 @@ static const struct cli cli = {
 	    "--max-bytes SIZE       abort beyond SIZE (512M)\n"
 	    "--stop-timeout TIME    after INT, TERM and KILL each\n"
 	    "--target-out FILE      the command's output; - is a log\n",
-};
-
-enum { OPT_ACK = 0x2000, OPT_BYTES, OPT_STOP, OPT_OUT };
-
-static const struct option options[] = {
-	{ "ack-timeout", 1, NULL, OPT_ACK },
-	{ "duration", 1, NULL, 'd' },
-	{ "families", 1, NULL, 'f' },
-	{ "max-bytes", 1, NULL, OPT_BYTES },
-	{ "output", 1, NULL, 'o' },
-	{ "pid", 1, NULL, 'p' },
-	{ "preset", 1, NULL, 'P' },
-	{ "scripts", 1, NULL, 's' },
-	{ "stop-timeout", 1, NULL, OPT_STOP },
-	{ "target-out", 1, NULL, OPT_OUT },
-	{ "tracer", 1, NULL, 'T' },
-	{ "user", 1, NULL, 'u' },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
+	.letters = "+:d:f:ho:p:P:s:T:u:x:",
+	.words = words,
 };
 
 static int
@@ -78,10 +79,11 @@ pid_take(struct settings *s, const char *arg, struct msg *m)
 	return 0;
 }
 
-/* 0, -1 with m, or 1: not one of ours */
 static int
-option_take(struct settings *s, int opt, const char *arg, struct msg *m)
+option(void *settings, int opt, const char *arg, struct msg *m)
 {
+	struct settings *s = settings;
+
 	switch (opt) {
 	case 'd': return cli_duration(arg, &s->duration_ns, m);
 	case 'f': return settings_families(s, arg, m);
@@ -181,24 +183,12 @@ int
 main(int argc, char **argv)
 {
 	struct settings s;
-	struct msg m;
+	enum dt_exit status;
 	char name[64];
-	int opt, rc;
 
-	msg_clear(&m);
-	if (out_init(&m) == -1) {
-		cli_msg(&cli, stderr, &m);
-		return DT_CANNOT;
-	}
 	settings_init(&s);
-	while ((opt = getopt_long(argc, argv, "+:d:f:ho:p:P:s:T:u:x:",
-	    options, NULL)) != -1) {
-		rc = option_take(&s, opt, optarg, &m);
-		if (rc == 1)
-			return cli_option(&cli, opt, argv, stderr);
-		if (rc == -1)
-			return cli_usage_error(&cli, stderr, "%s", m.text);
-	}
+	if (!cli_start(&cli, argc, argv, option, &s, &status))
+		return status;
 	s.argv = optind < argc ? argv + optind : NULL;
 	if (settings_wrong(&s) != NULL)
 		return cli_usage_error(&cli, stderr, "%s", settings_wrong(&s));

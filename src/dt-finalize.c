@@ -1,13 +1,21 @@
 /* dt-finalize: staging directories become published bundles; dt-finalize(1). */
-#include "config.h"
-
 #include <getopt.h>
-#include <string.h>
 
 #include "libdt/cli.h"
-#include "libdt/operands.h"
 #include "libdt/out.h"
 #include "libdt/publish.h"
+#include "libdt/tool.h"
+
+enum { OPT_ID = 0x2000 };
+
+static const struct option words[] = {
+	{ "null", no_argument, NULL, '0' },
+	{ "id", no_argument, NULL, OPT_ID },
+	{ "keep", no_argument, NULL, 'k' },
+	{ "output", required_argument, NULL, 'o' },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
+};
 
 static const struct cli cli = {
 	.prog = "dt-finalize",
@@ -19,43 +27,44 @@ static const struct cli cli = {
 	    "  -k, --keep         keep the staging directory\n"
 	    "  -o, --output PATH  publish as PATH, on the same file system\n"
 	    "      --version      name and version\n",
-};
-
-enum { OPT_ID = 0x2000 };
-
-static const struct option longopts[] = {
-	{ "null", no_argument, NULL, '0' },
-	{ "id", no_argument, NULL, OPT_ID },
-	{ "keep", no_argument, NULL, 'k' },
-	{ "output", required_argument, NULL, 'o' },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
+	.letters = ":0hko:",
+	.words = words,
 };
 
 struct run {
+	struct tool tool;
 	const char *dest;
 	bool id, keep;
 	struct out out;		/* standard output */
-	struct progress progress;
-	const char *operand;
 };
 
 static int
-on_finding(void *arg, const struct msg *m)
+option(void *arg, int opt, const char *value, struct msg *m)
 {
 	struct run *r = arg;
 
-	progress_end(&r->progress);
-	cli_msg(&cli, stderr, m);
-	return 0;
+	(void)m;
+	switch (opt) {
+	case OPT_ID:
+		r->id = true;
+		return 0;
+	case 'k':
+		r->keep = true;
+		return 0;
+	case 'o':
+		r->dest = value;
+		return 0;
+	default:
+		return 1;
+	}
 }
 
 static void
 on_step(void *arg, const char *what)
 {
-	struct run *r = arg;
+	struct tool *t = arg;
 
-	progress_tell(&r->progress, "%s: %s", r->operand, what);
+	progress_tell(&t->progress, "%s: %s", t->path, what);
 }
 
 /* The bundle is there: it is told, and what is left of staging goes. */
@@ -65,17 +74,15 @@ published(struct run *r, struct publish *p)
 	struct msg m;
 
 	(void)out_printf(&r->out, "%s\n", r->id ? p->id : p->path);
-	if (out_flush(&r->out, &m) == -1) {
-		(void)on_finding(r, &m);
-		return DT_CANNOT;
-	}
-	progress_end(&r->progress);
+	if (out_flush(&r->out, &m) == -1)
+		return tool_cannot(&r->tool, &m);
+	progress_end(&r->tool.progress);
 	(void)fprintf(stderr, "%s: %s: %s\n", cli.prog, p->path,
 	    verdict_name(p->verdict));
 	if (r->keep || publish_clean(p, &m) == 0)
 		return DT_OK;
 	m.level = MSG_WARNING;
-	(void)on_finding(r, &m);
+	tool_tell(&r->tool, &m);
 	return DT_OK;
 }
 
@@ -83,15 +90,14 @@ static enum dt_exit
 on_operand(void *arg, const struct operand *o)
 {
 	struct run *r = arg;
-	const struct msg_sink sink = { on_finding, r };
+	const struct msg_sink sink = tool_sink(&r->tool);
 	struct publish p = { .dest = r->dest, .sink = &sink, .step = on_step,
-		.step_arg = r,
+		.step_arg = &r->tool,
 		.staging = -1, .beside = -1, .parent = -1, .tree = -1 };
 	enum dt_exit status;
 	struct msg m;
 	int rc;
 
-	r->operand = o->path;
 	msg_clear(&m);
 	if (o->manifest != NULL)
 		rc = msg_set(&m, "usage", "a manifest on standard input "
@@ -102,58 +108,24 @@ on_operand(void *arg, const struct operand *o)
 		status = published(r, &p);
 	} else {
 		(void)msg_at(&m, o->path, 0);
-		(void)on_finding(r, &m);
+		tool_tell(&r->tool, &m);
 		status = rc == 1 ? DT_NO : DT_CANNOT;
 	}
 	publish_close(&p);
 	return status;
 }
 
-static enum dt_exit
-run(struct run *r, const struct operands *o)
-{
-	const struct msg_sink sink = { on_finding, r };
-
-	out_stdout(&r->out);
-	progress_start(&r->progress, &cli, stderr);
-	return operands_each(o, on_operand, r, &sink);
-}
-
 int
 main(int argc, char **argv)
 {
-	struct operands o = { 0 };
 	struct run r = { 0 };
-	struct msg m;
-	int opt;
+	enum dt_exit status;
 
-	if (out_init(&m) == -1) {
-		cli_msg(&cli, stderr, &m);
-		return DT_CANNOT;
-	}
-	while ((opt = getopt_long(argc, argv, ":0hko:", longopts, NULL)) !=
-	    -1) {
-		switch (opt) {
-		case '0':
-			o.nul = true;
-			break;
-		case OPT_ID:
-			r.id = true;
-			break;
-		case 'k':
-			r.keep = true;
-			break;
-		case 'o':
-			r.dest = optarg;
-			break;
-		default:
-			return cli_option(&cli, opt, argv, stderr);
-		}
-	}
-	if (r.dest != NULL && argc - optind != 1)
+	if (!tool_start(&r.tool, &cli, argc, argv, option, &r, &status))
+		return status;
+	if (r.dest != NULL && r.tool.operands.argc != 1)
 		return cli_usage_error(&cli, stderr,
 		    "-o goes with one staging directory");
-	o.argv = argv + optind;
-	o.argc = argc - optind;
-	return cli_finish(&cli, stderr, run(&r, &o));
+	out_stdout(&r.out);
+	return cli_finish(&cli, stderr, tool_each(&r.tool, on_operand, &r));
 }

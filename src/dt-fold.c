@@ -1,6 +1,4 @@
 /* dt-fold: fold stacks into lines for flamegraph.pl; dt-fold(1). */
-#include "config.h"
-
 #include <getopt.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,12 +6,31 @@
 
 #include "libdt/cli.h"
 #include "libdt/fold.h"
-#include "libdt/operands.h"
 #include "libdt/out.h"
 #include "libdt/peek.h"
+#include "libdt/tool.h"
 
 enum {
 	OPT_ADDRS = 0x2000, OPT_BY, OPT_FROM, OPT_NO_MODULES, OPT_SPAN, OPT_TO,
+};
+
+static const struct option words[] = {
+	{ "null", no_argument, NULL, '0' },
+	{ "bytes", no_argument, NULL, 'b' },
+	{ "dir", required_argument, NULL, 'C' },
+	{ "family", required_argument, NULL, 'f' },
+	{ "input", required_argument, NULL, 'i' },
+	{ "kernel", no_argument, NULL, 'k' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "tid", required_argument, NULL, 't' },
+	{ "addrs", no_argument, NULL, OPT_ADDRS },
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "no-modules", no_argument, NULL, OPT_NO_MODULES },
+	{ "span", required_argument, NULL, OPT_SPAN },
+	{ "to", required_argument, NULL, OPT_TO },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
 };
 
 static const struct cli cli = {
@@ -38,87 +55,113 @@ static const struct cli cli = {
 	    "      --no-modules   symbols without their modules\n"
 	    "      --span ID      samples within one span\n"
 	    "      --version      name and version\n",
-};
-
-static const struct option longopts[] = {
-	{ "null", no_argument, NULL, '0' },
-	{ "bytes", no_argument, NULL, 'b' },
-	{ "dir", required_argument, NULL, 'C' },
-	{ "family", required_argument, NULL, 'f' },
-	{ "input", required_argument, NULL, 'i' },
-	{ "kernel", no_argument, NULL, 'k' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "tid", required_argument, NULL, 't' },
-	{ "addrs", no_argument, NULL, OPT_ADDRS },
-	{ "by", required_argument, NULL, OPT_BY },
-	{ "from", required_argument, NULL, OPT_FROM },
-	{ "no-modules", no_argument, NULL, OPT_NO_MODULES },
-	{ "span", required_argument, NULL, OPT_SPAN },
-	{ "to", required_argument, NULL, OPT_TO },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
+	.letters = ":0bC:f:hi:kp:t:",
+	.words = words,
 };
 
 struct run {
+	struct tool tool;
 	struct fold_opt opt;
 	enum fold_format format;
 	struct fold *fold;
 	uint64_t malformed;
 	struct peek peek;
-	struct progress progress;
-	const char *path;	/* of the input at work */
 };
 
 static int
-on_finding(void *arg, const struct msg *m)
+set_by(struct fold_opt *o, const char *arg)
+{
+	static const char *const word[] = { "", "pid", "tid", "exe", "span" };
+	size_t i;
+
+	for (i = 1; i < sizeof(word) / sizeof(word[0]); i++)
+		if (strcmp(word[i], arg) == 0) {
+			o->by = (enum fold_by)i;
+			return 0;
+		}
+	return -1;
+}
+
+static int
+set_family(struct fold_opt *o, const char *arg)
+{
+	int f = schema_family_find(arg, strlen(arg));
+
+	if (f != FAMILY_CPU && f != FAMILY_ALLOCATIONS)
+		return -1;
+	o->family = (enum schema_family)f;
+	return 0;
+}
+
+static int
+option(void *arg, int opt, const char *value, struct msg *m)
 {
 	struct run *r = arg;
+	struct fold_opt *f = &r->opt;
+	int format;
 
-	progress_end(&r->progress);
-	cli_msg(&cli, stderr, m);
-	return 0;
+	switch (opt) {
+	case 'b':
+		f->weight = FOLD_BYTES;
+		return 0;
+	case 'f':
+		if (set_family(f, value) == 0)
+			return 0;
+		return msg_set(m, "usage", "family %s has no stacks", value);
+	case 'i':
+		if ((format = fold_format_find(value)) == -1)
+			return msg_set(m, "usage", "no format %s", value);
+		r->format = (enum fold_format)format;
+		return 0;
+	case 'k':
+		f->kernel = true;
+		return 0;
+	case 'p':
+		return cli_u64(value, 1, SCHEMA_PID_MAX, &f->pid, m);
+	case 't':
+		return cli_u64(value, 1, INT64_MAX, &f->tid, m);
+	case OPT_ADDRS:
+		f->addrs = true;
+		return 0;
+	case OPT_BY:
+		if (set_by(f, value) == 0)
+			return 0;
+		return msg_set(m, "usage", "--by: no %s", value);
+	case OPT_FROM:
+		return cli_u64(value, 0, INT64_MAX, &f->from, m);
+	case OPT_NO_MODULES:
+		f->nomodules = true;
+		return 0;
+	case OPT_SPAN:
+		return cli_u64(value, 1, UINT64_MAX, &f->span, m);
+	case OPT_TO:
+		return cli_u64(value, 1, INT64_MAX, &f->to, m);
+	default:
+		return 1;
+	}
 }
 
 static void
 on_progress(void *arg, uint64_t bytes)
 {
-	struct run *r = arg;
+	struct tool *t = arg;
 
-	progress_tell(&r->progress, "%s: %ju MiB", r->path,
+	progress_tell(&t->progress, "%s: %ju MiB", t->path,
 	    (uintmax_t)(bytes >> 20));
-}
-
-static enum dt_exit
-failed(struct run *r, const struct msg *m)
-{
-	(void)on_finding(r, m);
-	return DT_CANNOT;
-}
-
-/* What is found in a bundle is told with the bundle's path. */
-static int
-on_bundle(void *arg, const struct msg *m)
-{
-	struct run *r = arg;
-	struct msg whole = *m;
-
-	msg_within(&whole, r->path);
-	return on_finding(r, &whole);
 }
 
 static enum dt_exit
 on_operand(void *arg, const struct operand *op)
 {
-	const struct msg_sink inside = { on_bundle, arg };
-	enum dt_exit status = DT_OK;
 	struct run *r = arg;
+	const struct msg_sink inside = tool_sink_within(&r->tool);
+	enum dt_exit status = DT_OK;
 	struct bundle b;
 	struct msg m;
 
-	r->path = op->path;
 	if (bundle_open(&b, op->fd, op->path, false, &m) == -1 ||
 	    fold_bundle(r->fold, &b, &inside, &r->malformed, &m) == -1) {
-		(void)msg_forward(&inside, &m);
+		tool_tell_within(&r->tool, &m);
 		/* what is wrong inside a bundle is an answer */
 		status = bundle_at_fault(&m) ? DT_NO : DT_CANNOT;
 	}
@@ -147,172 +190,88 @@ names_bundles(const struct peek *p)
 }
 
 static enum dt_exit
-fold_stdin(struct run *r, const struct msg_sink *sink)
+fold_stdin(struct run *r)
 {
+	const struct msg_sink sink = tool_sink(&r->tool);
 	struct record_reader *rd;
 	struct msg m;
 	int rv, fd;
 
-	r->path = "standard input";
+	r->tool.path = "standard input";
 	if ((fd = dup(0)) == -1) {
 		(void)msg_set_errno(&m, "read", "standard input",
 		    "cannot read");
-		return failed(r, &m);
+		return tool_cannot(&r->tool, &m);
 	}
 	if (strncmp(r->peek.head, "#dt-records", 11) == 0) {
 		rd = record_reader_new(fd, "standard input", r->opt.family,
 		    &m);
-		rv = rd == NULL ? -1 : fold_records(r->fold, rd, NULL, sink,
+		rv = rd == NULL ? -1 : fold_records(r->fold, rd, NULL, &sink,
 		    &r->malformed, &m);
 		record_reader_free(rd);
 	} else {
-		rv = fold_text(r->fold, r->format, fd, "standard input", sink,
-		    &r->malformed, &m);
+		rv = fold_text(r->fold, r->format, fd, "standard input",
+		    &sink, &r->malformed, &m);
 	}
 	if (rv == -1 || peek_check(&r->peek, &m) == -1)
-		return failed(r, &m);
+		return tool_cannot(&r->tool, &m);
 	return DT_OK;
 }
 
+/* Prints what was folded, once all has been read; the run's status. */
 static enum dt_exit
-run(struct run *r, const struct operands *o)
+print(struct run *r, enum dt_exit status)
 {
-	const struct msg_sink sink = { on_finding, r };
-	enum dt_exit status;
 	struct out out;
 	struct msg m;
 
-	progress_start(&r->progress, &cli, stderr);
-	r->opt.progress = on_progress;
-	r->opt.progress_arg = r;
-	if ((r->fold = fold_new(&r->opt)) == NULL) {
-		(void)msg_set_nomem(&m);
-		return failed(r, &m);
-	}
-	if (o->argc == 0 && peek_stdin(&r->peek, &m) == -1)
-		status = failed(r, &m);
-	else if (o->argc > 0 || (r->format == FOLD_AUTO &&
-	    (o->dir != NULL || o->nul || names_bundles(&r->peek))))
-		status = operands_each(o, on_operand, r, &sink);
-	else
-		status = fold_stdin(r, &sink);
-	progress_end(&r->progress);
 	out_stdout(&out);
 	if (fold_stacks(r->fold) > 0 && fold_write(r->fold, &out) == -1 &&
 	    out.err == 0) {
 		(void)msg_set_nomem(&m);
-		status = failed(r, &m);
+		status = tool_cannot(&r->tool, &m);
 	}
 	if (out_close(&out, &m) == -1)
-		status = failed(r, &m);
-	fold_free(r->fold);
+		status = tool_cannot(&r->tool, &m);
 	return r->malformed > 0 ? cli_worst(status, DT_NO) : status;
 }
 
-static int
-set_by(struct fold_opt *o, const char *arg)
+static enum dt_exit
+run(struct run *r)
 {
-	static const char *const word[] = { "", "pid", "tid", "exe", "span" };
-	size_t i;
+	const struct operands *o = &r->tool.operands;
+	enum dt_exit status;
+	struct msg m;
 
-	for (i = 1; i < sizeof(word) / sizeof(word[0]); i++)
-		if (strcmp(word[i], arg) == 0) {
-			o->by = (enum fold_by)i;
-			return 0;
-		}
-	return -1;
-}
-
-static int
-set_family(struct fold_opt *o, const char *arg)
-{
-	int f = schema_family_find(arg, strlen(arg));
-
-	if (f != FAMILY_CPU && f != FAMILY_ALLOCATIONS)
-		return -1;
-	o->family = (enum schema_family)f;
-	return 0;
-}
-
-/* 0, or -1: m says what is wrong, or is empty where it is not known here. */
-static int
-option(struct run *r, struct operands *o, int opt, struct msg *m)
-{
-	struct fold_opt *f = &r->opt;
-	int format;
-
-	msg_clear(m);
-	switch (opt) {
-	case '0':
-		o->nul = true;
-		return 0;
-	case 'b':
-		f->weight = FOLD_BYTES;
-		return 0;
-	case 'C':
-		o->dir = optarg;
-		return 0;
-	case 'f':
-		if (set_family(f, optarg) == 0)
-			return 0;
-		return msg_set(m, "usage", "family %s has no stacks", optarg);
-	case 'i':
-		if ((format = fold_format_find(optarg)) == -1)
-			return msg_set(m, "usage", "no format %s", optarg);
-		r->format = (enum fold_format)format;
-		return 0;
-	case 'k':
-		f->kernel = true;
-		return 0;
-	case 'p':
-		return cli_u64(optarg, 1, SCHEMA_PID_MAX, &f->pid, m);
-	case 't':
-		return cli_u64(optarg, 1, INT64_MAX, &f->tid, m);
-	case OPT_ADDRS:
-		f->addrs = true;
-		return 0;
-	case OPT_BY:
-		if (set_by(f, optarg) == 0)
-			return 0;
-		return msg_set(m, "usage", "--by: no %s", optarg);
-	case OPT_FROM:
-		return cli_u64(optarg, 0, INT64_MAX, &f->from, m);
-	case OPT_NO_MODULES:
-		f->nomodules = true;
-		return 0;
-	case OPT_SPAN:
-		return cli_u64(optarg, 1, UINT64_MAX, &f->span, m);
-	case OPT_TO:
-		return cli_u64(optarg, 1, INT64_MAX, &f->to, m);
-	default:
-		return -1;
+	r->opt.progress = on_progress;
+	r->opt.progress_arg = &r->tool;
+	if ((r->fold = fold_new(&r->opt)) == NULL) {
+		(void)msg_set_nomem(&m);
+		return tool_cannot(&r->tool, &m);
 	}
+	if (o->argc == 0 && peek_stdin(&r->peek, &m) == -1)
+		status = tool_cannot(&r->tool, &m);
+	else if (o->argc > 0 || (r->format == FOLD_AUTO &&
+	    (o->dir != NULL || o->nul || names_bundles(&r->peek))))
+		status = tool_each(&r->tool, on_operand, r);
+	else
+		status = fold_stdin(r);
+	progress_end(&r->tool.progress);
+	status = print(r, status);
+	fold_free(r->fold);
+	return status;
 }
 
 int
 main(int argc, char **argv)
 {
 	struct run r = { .opt = { .family = FAMILY_CPU } };
-	struct operands o = { 0 };
-	struct msg m;
-	int opt;
+	enum dt_exit status;
 
-	if (out_init(&m) == -1) {
-		cli_msg(&cli, stderr, &m);
-		return DT_CANNOT;
-	}
-	while ((opt = getopt_long(argc, argv, ":0bC:f:hi:kp:t:", longopts,
-	    NULL)) != -1) {
-		if (option(&r, &o, opt, &m) == 0)
-			continue;
-		if (m.text[0] == '\0')
-			return cli_option(&cli, opt, argv, stderr);
-		return cli_usage_error(&cli, stderr, "%s", m.text);
-	}
+	if (!tool_start(&r.tool, &cli, argc, argv, option, &r, &status))
+		return status;
 	if (r.opt.weight == FOLD_BYTES && r.opt.family != FAMILY_ALLOCATIONS)
 		return cli_usage_error(&cli, stderr,
 		    "-b goes with -f allocations");
-	o.argv = argv + optind;
-	o.argc = argc - optind;
-	return run(&r, &o);
+	return run(&r);
 }

@@ -1,16 +1,24 @@
 /* dt-report: say what a bundle shows; dt-report(1). */
 #include "config.h"
 
-#include <fcntl.h>
 #include <getopt.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libdt/cli.h"
-#include "libdt/operands.h"
 #include "libdt/out.h"
 #include "libdt/report.h"
+#include "libdt/tool.h"
 #include "libdt/validate.h"
+
+static const struct option words[] = {
+	{ "null", no_argument, NULL, '0' },
+	{ "dir", required_argument, NULL, 'C' },
+	{ "family", required_argument, NULL, 'F' },
+	{ "format", required_argument, NULL, 'f' },
+	{ "quick", no_argument, NULL, 'q' },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
+};
 
 static const struct cli cli = {
 	.prog = "dt-report",
@@ -25,43 +33,49 @@ static const struct cli cli = {
 	    "  -h, --help         this help\n"
 	    "  -q, --quick        check XXH3SUMS only, not SHA256SUMS\n"
 	    "      --version      name and version\n",
-};
-
-static const struct option longopts[] = {
-	{ "null", no_argument, NULL, '0' },
-	{ "dir", required_argument, NULL, 'C' },
-	{ "family", required_argument, NULL, 'F' },
-	{ "format", required_argument, NULL, 'f' },
-	{ "quick", no_argument, NULL, 'q' },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
+	.letters = ":0C:F:f:hq",
+	.words = words,
 };
 
 struct run {
+	struct tool tool;
 	enum report_format format;
 	enum schema_family family;
 	bool quick;
 	struct out out;
-	struct progress progress;
-	const char *path;	/* of the bundle at work */
 };
 
 static int
-on_finding(void *arg, const struct msg *m)
+option(void *arg, int opt, const char *value, struct msg *m)
 {
 	struct run *r = arg;
+	int v;
 
-	progress_end(&r->progress);
-	cli_msg(&cli, stderr, m);
-	return 0;
+	switch (opt) {
+	case 'F':
+		if ((v = schema_family_find(value, strlen(value))) == -1)
+			return msg_set(m, "usage", "no family %s", value);
+		r->family = (enum schema_family)v;
+		return 0;
+	case 'f':
+		if ((v = report_format_find(value)) == -1)
+			return msg_set(m, "usage", "no format %s", value);
+		r->format = (enum report_format)v;
+		return 0;
+	case 'q':
+		r->quick = true;
+		return 0;
+	default:
+		return 1;
+	}
 }
 
 static void
 on_progress(void *arg, const char *what, uint64_t bytes)
 {
-	struct run *r = arg;
+	struct tool *t = arg;
 
-	progress_tell(&r->progress, "%s/%s: %ju MiB", r->path, what,
+	progress_tell(&t->progress, "%s/%s: %ju MiB", t->path, what,
 	    (uintmax_t)(bytes >> 20));
 }
 
@@ -91,10 +105,7 @@ tell(const struct operand *op, const struct validate_result *v,
 static enum dt_exit
 failed(struct run *r, const struct msg *m)
 {
-	struct msg whole = *m;
-
-	msg_within(&whole, r->path);
-	(void)on_finding(r, &whole);
+	tool_tell_within(&r->tool, m);
 	return bundle_at_fault(m) ? DT_NO : DT_CANNOT;
 }
 
@@ -136,15 +147,14 @@ on_operand(void *arg, const struct operand *op)
 	struct bundle b;
 	struct msg m;
 
-	r->path = op->path;
 	opt.quick = r->quick;
 	opt.progress = on_progress;
-	opt.progress_arg = r;
+	opt.progress_arg = &r->tool;
 	if (validate_bundle(op->fd, op->path, &opt, &v, &m) == -1) {
 		(void)failed(r, &m);
 		return DT_CANNOT;
 	}
-	progress_end(&r->progress);
+	progress_end(&r->tool.progress);
 	bundle_init(&b, op->fd, op->path);
 	status = report(r, &b, op, &v, &m);
 	bundle_close(&b);
@@ -152,67 +162,18 @@ on_operand(void *arg, const struct operand *op)
 	return status;
 }
 
-static int
-option(struct run *r, struct operands *o, int opt, struct msg *m)
-{
-	int v;
-
-	msg_clear(m);
-	switch (opt) {
-	case '0':
-		o->nul = true;
-		return 0;
-	case 'C':
-		o->dir = optarg;
-		return 0;
-	case 'F':
-		if ((v = schema_family_find(optarg, strlen(optarg))) == -1)
-			return msg_set(m, "usage", "no family %s", optarg);
-		r->family = (enum schema_family)v;
-		return 0;
-	case 'f':
-		if ((v = report_format_find(optarg)) == -1)
-			return msg_set(m, "usage", "no format %s", optarg);
-		r->format = (enum report_format)v;
-		return 0;
-	case 'q':
-		r->quick = true;
-		return 0;
-	default:
-		return -1;
-	}
-}
-
 int
 main(int argc, char **argv)
 {
 	struct run r = { .format = REPORT_MD, .family = FAMILY_SYSCALLS };
-	const struct msg_sink sink = { on_finding, &r };
-	struct operands o = { 0 };
 	enum dt_exit status;
 	struct msg m;
-	int opt;
 
-	if (out_init(&m) == -1) {
-		cli_msg(&cli, stderr, &m);
-		return DT_CANNOT;
-	}
-	while ((opt = getopt_long(argc, argv, ":0C:F:f:hq", longopts,
-	    NULL)) != -1) {
-		if (option(&r, &o, opt, &m) == 0)
-			continue;
-		if (m.text[0] == '\0')
-			return cli_option(&cli, opt, argv, stderr);
-		return cli_usage_error(&cli, stderr, "%s", m.text);
-	}
-	o.argv = argv + optind;
-	o.argc = argc - optind;
+	if (!tool_start(&r.tool, &cli, argc, argv, option, &r, &status))
+		return status;
 	out_stdout(&r.out);
-	progress_start(&r.progress, &cli, stderr);
-	status = operands_each(&o, on_operand, &r, &sink);
-	if (out_close(&r.out, &m) == -1) {
-		cli_msg(&cli, stderr, &m);
-		status = DT_CANNOT;
-	}
+	status = tool_each(&r.tool, on_operand, &r);
+	if (out_close(&r.out, &m) == -1)
+		status = tool_cannot(&r.tool, &m);
 	return status;
 }

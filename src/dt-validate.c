@@ -1,20 +1,36 @@
 /* dt-validate: complete, degraded or invalid, fail-closed; dt-validate(1). */
-#include <fcntl.h>
+#include "config.h"
+
 #include <getopt.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "libdt/cli.h"
 #include "libdt/json.h"
-#include "libdt/operands.h"
 #include "libdt/out.h"
 #include "libdt/schema.h"
+#include "libdt/tool.h"
 #include "libdt/validate.h"
+#include "libdt/validate_jobs.h"
 
-#define JOBS_MAX	64
+enum { OPT_ACCEPT = 0x100, OPT_EXPECT, OPT_EXPLAIN, OPT_ID, OPT_JSON,
+	OPT_QUICK, OPT_SCHEMA };
+
+static const struct option words[] = {
+	{ "null", no_argument, NULL, '0' },
+	{ "dir", required_argument, NULL, 'C' },
+	{ "jobs", required_argument, NULL, 'j' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "accept", required_argument, NULL, OPT_ACCEPT },
+	{ "expect", required_argument, NULL, OPT_EXPECT },
+	{ "explain", required_argument, NULL, OPT_EXPLAIN },
+	{ "id", no_argument, NULL, OPT_ID },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "quick", no_argument, NULL, OPT_QUICK },
+	{ "schema", no_argument, NULL, OPT_SCHEMA },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
+};
 
 static const struct cli cli = {
 	.prog = "dt-validate",
@@ -37,80 +53,119 @@ static const struct cli cli = {
 	    "      --quick           XXH3SUMS and structure, no records\n"
 	    "      --schema          print the contract as JSON\n"
 	    "      --version         name and version\n",
-};
-
-enum { OPT_ACCEPT = 0x100, OPT_EXPECT, OPT_EXPLAIN, OPT_ID, OPT_JSON,
-	OPT_QUICK, OPT_SCHEMA };
-
-static const struct option longopts[] = {
-	{ "null", no_argument, NULL, '0' },
-	{ "dir", required_argument, NULL, 'C' },
-	{ "jobs", required_argument, NULL, 'j' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "accept", required_argument, NULL, OPT_ACCEPT },
-	{ "expect", required_argument, NULL, OPT_EXPECT },
-	{ "explain", required_argument, NULL, OPT_EXPLAIN },
-	{ "id", no_argument, NULL, OPT_ID },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "quick", no_argument, NULL, OPT_QUICK },
-	{ "schema", no_argument, NULL, OPT_SCHEMA },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
-};
-
-/* One bundle at work. */
-struct job {
-	struct run *run;
-	pthread_t thread;
-	char *path;
-	int fd;
-	int rc;
-	struct validate_result result;
-	struct msg m;
+	.letters = ":0C:hj:q",
+	.words = words,
 };
 
 struct run {
+	struct tool tool;
 	struct validate_opt opt;
-	struct progress progress;
+	struct validate_jobs *at_work;
 	struct out out;
 	enum verdict accept;	/* the worst that passes */
-	bool quiet, json, id;
+	bool quiet, json, id, schema;
+	const char *explain;	/* the id of a finding */
 	unsigned jobs;
-	struct job job[JOBS_MAX];	/* a ring: first is the oldest */
-	unsigned first, n;
 	enum dt_exit worst;
 };
 
 static int
-tell(void *arg, const struct msg *m)
+set_accept(struct run *r, const char *arg, struct msg *m)
 {
-	struct run *r = arg;
-
-	progress_end(&r->progress);
-	cli_msg(&cli, stderr, m);
+	if (strcmp(arg, verdict_name(VERDICT_DEGRADED)) == 0)
+		r->accept = VERDICT_DEGRADED;
+	else if (strcmp(arg, verdict_name(VERDICT_COMPLETE)) != 0)
+		return msg_set(m, "usage", "--accept takes complete or "
+		    "degraded");
 	return 0;
 }
 
-static void
-on_progress(void *arg, const char *what, uint64_t bytes)
+static int
+set_jobs(struct run *r, const char *arg, struct msg *m)
 {
-	struct job *j = arg;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct msg why;
+	uint64_t n;
 
-	progress_tell(&j->run->progress, "%s/%s: %ju MiB", j->path, what,
-	    (uintmax_t)(bytes >> 20));
+	if (cli_u64(arg, 1, VALIDATE_JOBS_MAX, &n, &why) == -1)
+		return msg_set(m, "usage", "-j: %s", why.text);
+	r->jobs = (unsigned)n;
+	r->opt.threads = cpus > (long)n ? (unsigned)(cpus / (long)n) : 1;
+	return 0;
+}
+
+/* What an option of no argument sets, or NULL. */
+static bool *
+flag(struct run *r, int opt)
+{
+	switch (opt) {
+	case 'q':
+		return &r->quiet;
+	case OPT_ID:
+		return &r->id;
+	case OPT_JSON:
+		return &r->json;
+	case OPT_QUICK:
+		return &r->opt.quick;
+	case OPT_SCHEMA:
+		return &r->schema;
+	default:
+		return NULL;
+	}
+}
+
+static bool
+is_id(const char *s)
+{
+	return strncmp(s, "sha256:", 7) == 0 && strlen(s) == DIGEST_REF - 1 &&
+	    strspn(s + 7, "0123456789abcdef") == DIGEST_REF - 8;
 }
 
 static int
-print_json(struct run *r, const struct job *j, struct msg *m)
+set_expect(struct run *r, const char *arg, struct msg *m)
 {
-	cJSON *tree = validate_json(&j->result, cli.prog, PACKAGE_VERSION, m);
+	if (!is_id(arg))
+		return msg_set(m, "usage",
+		    "--expect takes sha256: and 64 hex digits");
+	r->opt.expect = arg;
+	return 0;
+}
+
+static int
+option(void *arg, int opt, const char *value, struct msg *m)
+{
+	struct run *r = arg;
+
+	if (flag(r, opt) != NULL) {
+		*flag(r, opt) = true;
+		return 0;
+	}
+	switch (opt) {
+	case 'j':
+		return set_jobs(r, value, m);
+	case OPT_ACCEPT:
+		return set_accept(r, value, m);
+	case OPT_EXPECT:
+		return set_expect(r, value, m);
+	case OPT_EXPLAIN:
+		r->explain = value;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+static int
+print_json(struct run *r, const struct validate_done *d, struct msg *m)
+{
+	cJSON *tree = validate_json(&d->result, cli.prog, PACKAGE_VERSION, m);
 	char *text = NULL;
 	int rc = -1;
 
 	if (tree == NULL)
 		return -1;
-	if (json_add_bytes(tree, "bundle", j->path, strlen(j->path)) == 0 &&
-	    json_add_str(tree, "id", j->result.id) == 0)
+	if (json_add_bytes(tree, "bundle", d->path, strlen(d->path)) == 0 &&
+	    json_add_str(tree, "id", d->result.id) == 0)
 		text = cJSON_PrintUnformatted(tree);
 	if (text == NULL)
 		msg_set_nomem(m);
@@ -124,105 +179,67 @@ print_json(struct run *r, const struct job *j, struct msg *m)
 }
 
 static enum dt_exit
-print(struct run *r, struct job *j)
+print(struct run *r, struct validate_done *d)
 {
-	const struct msg_sink sink = { tell, r };
+	const struct msg_sink sink = tool_sink(&r->tool);
 	bool passes;
 
-	if (j->rc == 0 && r->json)
-		j->rc = print_json(r, j, &j->m);
-	if (j->rc == -1) {
-		msg_within(&j->m, j->path);
-		(void)tell(r, &j->m);
-		return DT_CANNOT;
+	if (d->rc == 0 && r->json)
+		d->rc = print_json(r, d, &d->m);
+	if (d->rc == -1) {
+		msg_within(&d->m, d->path);
+		return tool_cannot(&r->tool, &d->m);
 	}
-	passes = j->result.verdict <= r->accept;
+	passes = d->result.verdict <= r->accept;
 	if (!r->quiet && !r->json)
-		(void)validate_tell(&j->result, j->path, &sink);
+		(void)validate_tell(&d->result, d->path, &sink);
 	if (passes && !r->json)
-		out_printf(&r->out, "%s\n", r->id ? j->result.id : j->path);
+		out_printf(&r->out, "%s\n", r->id ? d->result.id : d->path);
 	return passes ? DT_OK : DT_NO;
 }
 
-static void *
-work(void *arg)
-{
-	struct job *j = arg;
-	struct validate_opt opt = j->run->opt;
-
-	if (j->run->jobs == 1) {
-		opt.progress = on_progress;
-		opt.progress_arg = j;
-	}
-	msg_clear(&j->m);
-	j->rc = validate_bundle(j->fd, j->path, &opt, &j->result, &j->m);
-	return NULL;
-}
-
-/* Waits for the oldest job and prints what it found. */
 static void
-reap(struct run *r)
+on_done(void *arg, struct validate_done *d)
 {
-	struct job *j = &r->job[r->first];
+	struct run *r = arg;
 
-	pthread_join(j->thread, NULL);
-	progress_end(&r->progress);
-	r->worst = cli_worst(r->worst, print(r, j));
-	validate_free(&j->result);
-	close(j->fd);
-	free(j->path);
-	r->first = (r->first + 1) % JOBS_MAX;
-	r->n--;
+	progress_end(&r->tool.progress);
+	r->worst = cli_worst(r->worst, print(r, d));
 }
 
-static enum dt_exit
-start(struct run *r, struct job *j, struct msg *m)
+static void
+on_progress(void *arg, const char *path, const char *what, uint64_t bytes)
 {
-	int e;
+	struct run *r = arg;
 
-	if (j->path == NULL || j->fd == -1)
-		e = msg_set_errno(m, "open", NULL, "cannot start");
-	else if ((e = pthread_create(&j->thread, NULL, work, j)) != 0)
-		e = msg_set(m, "no-thread", "cannot start: error %d", e);
-	if (e == 0) {
-		r->n++;
-		return DT_OK;
-	}
-	(void)tell(r, m);
-	if (j->fd != -1)
-		close(j->fd);
-	free(j->path);
-	return DT_CANNOT;
+	progress_tell(&r->tool.progress, "%s/%s: %ju MiB", path, what,
+	    (uintmax_t)(bytes >> 20));
 }
 
 static enum dt_exit
 on_operand(void *arg, const struct operand *op)
 {
 	struct run *r = arg;
-	struct job *j;
 	struct msg m;
 
-	if (r->n == r->jobs)
-		reap(r);
-	j = &r->job[(r->first + r->n) % JOBS_MAX];
-	memset(j, 0, sizeof(*j));
-	j->run = r;
-	j->path = strdup(op->path);
-	j->fd = fcntl(op->fd, F_DUPFD_CLOEXEC, 3);
-	return start(r, j, &m);
+	if (validate_jobs_add(r->at_work, op->fd, op->path, &m) == -1)
+		return tool_cannot(&r->tool, &m);
+	return DT_OK;
 }
 
 static enum dt_exit
-validate(struct run *r, const struct operands *o)
+validate(struct run *r)
 {
-	const struct msg_sink sink = { tell, r };
+	const struct validate_watch watch = { on_done, on_progress, r };
 	enum dt_exit worst;
+	struct msg m;
 
 	out_stdout(&r->out);
-	progress_start(&r->progress, &cli, stderr);
-	worst = operands_each(o, on_operand, r, &sink);
-	while (r->n > 0)
-		reap(r);
+	r->at_work = validate_jobs_new(&r->opt, r->jobs, &watch, &m);
+	if (r->at_work == NULL)
+		return tool_cannot(&r->tool, &m);
+	worst = tool_each(&r->tool, on_operand, r);
+	validate_jobs_free(r->at_work);
 	return cli_finish(&cli, stderr, cli_worst(worst, r->worst));
 }
 
@@ -254,97 +271,15 @@ schema(void)
 	return cli_finish(&cli, stderr, DT_OK);
 }
 
-static int
-set_accept(struct run *r, const char *arg)
-{
-	if (strcmp(arg, verdict_name(VERDICT_DEGRADED)) == 0)
-		r->accept = VERDICT_DEGRADED;
-	else if (strcmp(arg, verdict_name(VERDICT_COMPLETE)) != 0)
-		return -1;
-	return 0;
-}
-
-static int
-set_jobs(struct run *r, const char *arg, struct msg *m)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t n;
-
-	if (cli_u64(arg, 1, JOBS_MAX, &n, m) == -1)
-		return -1;
-	r->jobs = (unsigned)n;
-	r->opt.threads = cpus > (long)n ? (unsigned)(cpus / (long)n) : 1;
-	return 0;
-}
-
-/* What an option of no argument sets, or NULL. */
-static bool *
-flag(struct run *r, int opt)
-{
-	switch (opt) {
-	case 'q':
-		return &r->quiet;
-	case OPT_ID:
-		return &r->id;
-	case OPT_JSON:
-		return &r->json;
-	case OPT_QUICK:
-		return &r->opt.quick;
-	default:
-		return NULL;
-	}
-}
-
-static bool
-is_id(const char *s)
-{
-	return strncmp(s, "sha256:", 7) == 0 && strlen(s) == DIGEST_REF - 1 &&
-	    strspn(s + 7, "0123456789abcdef") == DIGEST_REF - 8;
-}
-
 int
 main(int argc, char **argv)
 {
-	struct operands o = { 0 };
-	static const struct run init = { .jobs = 1 };
-	struct run *r = malloc(sizeof(*r));
-	struct msg m;
-	enum dt_exit rc;
-	int opt;
+	struct run r = { .jobs = 1 };
+	enum dt_exit status;
 
-	if (out_init(&m) == -1 || (r == NULL && msg_set_nomem(&m) == -1)) {
-		cli_msg(&cli, stderr, &m);
-		return DT_CANNOT;
-	}
-	*r = init;
-	while ((opt = getopt_long(argc, argv, ":0C:hj:q", longopts, NULL)) !=
-	    -1) {
-		if (flag(r, opt) != NULL)
-			*flag(r, opt) = true;
-		else if (opt == '0')
-			o.nul = true;
-		else if (opt == 'C')
-			o.dir = optarg;
-		else if (opt == 'j' && set_jobs(r, optarg, &m) == -1)
-			return cli_usage_error(&cli, stderr, "-j: %s", m.text);
-		else if (opt == OPT_ACCEPT && set_accept(r, optarg) == -1)
-			return cli_usage_error(&cli, stderr,
-			    "--accept takes complete or degraded");
-		else if (opt == OPT_EXPECT && !is_id(optarg))
-			return cli_usage_error(&cli, stderr,
-			    "--expect takes sha256: and 64 hex digits");
-		else if (opt == OPT_EXPECT)
-			r->opt.expect = optarg;
-		else if (opt == OPT_EXPLAIN)
-			return explain(optarg);
-		else if (opt == OPT_SCHEMA)
-			return schema();
-		else if (opt != 'j' && opt != OPT_ACCEPT)
-			return cli_option(&cli, opt, argv, stderr);
-	}
-	o.argv = argv + optind;
-	o.argc = argc - optind;
-	rc = validate(r, &o);
-	free(r);
-	return rc;
+	if (!tool_start(&r.tool, &cli, argc, argv, option, &r, &status))
+		return status;
+	if (r.explain != NULL)
+		return explain(r.explain);
+	return r.schema ? schema() : validate(&r);
 }

@@ -47,7 +47,8 @@ test_numbers(void)
 static void
 test_usage(void)
 {
-	static const struct cli c = { "dt-x", "-a FILE\n-b", NULL };
+	static const struct cli c = { .prog = "dt-x",
+		.synopsis = "-a FILE\n-b" };
 	char *s = NULL;
 	size_t n;
 	FILE *fp = open_memstream(&s, &n);

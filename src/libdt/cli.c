@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,31 @@ cli_option(const struct cli *c, int opt, char *const *argv, FILE *err)
 		return cli_finish(c, err, DT_OK);
 	}
 	return bad_option(c, opt, argv, err);
+}
+
+bool
+cli_start(const struct cli *c, int argc, char **argv, cli_option_fn *fn,
+    void *arg, enum dt_exit *status)
+{
+	struct msg m;
+	int opt, rc;
+
+	if (out_init(&m) == -1) {
+		cli_msg(c, stderr, &m);
+		*status = DT_CANNOT;
+		return false;
+	}
+	while ((opt = getopt_long(argc, argv, c->letters, c->words, NULL)) !=
+	    -1) {
+		msg_clear(&m);
+		rc = fn(arg, opt, optarg, &m);
+		if (rc == 0)
+			continue;
+		*status = rc == 1 ? cli_option(c, opt, argv, stderr) :
+		    cli_usage_error(c, stderr, "%s", m.text);
+		return false;
+	}
+	return true;
 }
 
 void

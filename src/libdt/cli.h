@@ -21,13 +21,17 @@ enum dt_exit {
 	DT_SKIP = 77,		/* this host has no tracer for it */
 };
 
+struct option;
+
 struct cli {
 	const char *prog;	/* "dt-sum" */
 	const char *synopsis;	/* "[-c] [DIR...]"; \n between forms */
 	const char *help;	/* lines about options, or NULL */
+	const char *letters;	/* getopt_long()'s optstring, for cli_start() */
+	const struct option *words;	/* and its table */
 };
 
-/* Members of every tool's struct option array; -h must be in its optstring. */
+/* Members of every tool's struct option array; -h must be in its letters. */
 #define CLI_OPT_VERSION	0x1000
 #define CLI_LONGOPTS \
 	{ "help", 0, NULL, 'h' }, \
@@ -35,6 +39,21 @@ struct cli {
 
 /* The worse of two: OK < SKIP < NO < CANNOT. */
 enum dt_exit cli_worst(enum dt_exit a, enum dt_exit b);
+
+/*
+ * Takes one option of a tool's: 0, -1 with m where its argument is wrong, or
+ * 1 where the option is not one of the tool's own.
+ */
+typedef int cli_option_fn(void *arg, int opt, const char *value,
+    struct msg *m);
+
+/*
+ * Begins a tool: out_init(), then each option goes to fn with arg, up to the
+ * first operand, at which optind is left. False: the tool is to end with
+ * *status, and all is said.
+ */
+bool cli_start(const struct cli *c, int argc, char **argv, cli_option_fn *fn,
+    void *arg, enum dt_exit *status);
 
 /*
  * Handles what getopt_long() gave and the tool does not know: help and
