@@ -8,6 +8,7 @@
 #include "ast.h"
 #include "diag.h"
 #include "func.h"
+#include "ident.h"
 
 struct trace;
 
@@ -95,15 +96,29 @@ struct node *fold_cond(struct checker *, struct node *);
 
 /* check_var.c */
 struct node *check_var(struct checker *, struct node *, enum use);
-struct node *check_index(struct checker *, struct node *, enum use);
-struct node *check_member(struct checker *, struct node *, enum use);
-void	check_member_hint(struct checker *, const struct dtype *,
-	    const char *name);
 bool	check_writable(const struct node *);
 /* Gives a variable its type at its first assignment. */
 void	check_settled(struct checker *, struct node *,
 	    const struct dtype *);
-int	check_keys(struct checker *, struct ident *, struct node *);
+/* What the global name n means; NULL: nothing yet, or an error. */
+struct ident *check_global(struct checker *, const struct node *n,
+	    bool *failed);
+/* The error that n means nothing, was not assigned before; NULL. */
+void	*check_undefined(struct checker *, const struct node *n, enum space);
+void	*check_unassigned(struct checker *, const struct node *n);
+const char *check_scope(enum space);	/* "self->", "this->" or "" */
+
+/* check_index.c */
+struct node *check_index(struct checker *, struct node *, enum use);
+
+/* check_member.c */
+struct node *check_member(struct checker *, struct node *, enum use);
+void	check_member_hint(struct checker *, const struct dtype *,
+	    const char *name);
+
+/* check_key.c */
+/* Types the subscripts of n (checked already) against its identifier. */
+int	check_keys(struct checker *, struct ident *, struct node *n);
 int	check_keys_declared(struct unit *, struct ident *,
 	    const struct dtype **key, size_t nkey);
 

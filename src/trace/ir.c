@@ -1,187 +1,15 @@
 /*
- * ir.c - building the intermediate representation.
+ * ir.c - the operations of the intermediate representation: a builder for
+ * each, what they read.
  */
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "libdt/msg.h"
 #include "trace/irint.h"
-
-static struct irfunc *
-func_add(struct gen *g, const char *name, unsigned narg)
-{
-	struct irfunc *f;
-
-	f = realloc(g->fn, (g->nfn + 1) * sizeof(*f));
-	if (f == NULL) {
-		g->nomem = true;
-		return NULL;
-	}
-	g->fn = f;
-	f += g->nfn++;
-	memset(f, 0, sizeof(*f));
-	snprintf(f->name, sizeof(f->name), "%s", name);
-	f->narg = narg;
-	return f;
-}
-
-static struct ir *
-append(struct gen *g, enum irop op)
-{
-	struct irfunc *f = &g->fn[g->cur];
-	struct ir *i;
-	size_t cap;
-
-	if (f->n == f->cap) {
-		cap = f->cap ? 2 * f->cap : 256;
-		i = realloc(f->ins, cap * sizeof(*i));
-		if (i == NULL) {
-			/* go on in the same place: the error sticks */
-			g->nomem = true;
-			if (f->n == 0)
-				return NULL;
-			f->n--;
-		} else {
-			f->ins = i;
-			f->cap = cap;
-		}
-	}
-	i = &f->ins[f->n++];
-	memset(i, 0, sizeof(*i));
-	i->op = op;
-	i->dst = i->a = i->b = -1;
-	i->lab = -1;
-	i->clause = g->clause;
-	i->line = g->line;
-	return i;
-}
-
-/* Appends an instruction with a destination; dst < 0: a fresh one. */
-static struct ir *
-appendto(struct gen *g, enum irop op, vreg dst)
-{
-	struct ir *i;
-
-	if (dst < 0)
-		dst = ir_new(g);
-	i = append(g, op);
-	if (i != NULL)
-		i->dst = dst;
-	return i;
-}
-
-static void
-addargs(struct gen *g, unsigned narg)
-{
-	struct ir *i;
-	unsigned n;
-
-	for (n = 0; n < narg; n++) {
-		i = appendto(g, IR_ARG, -1);
-		if (i != NULL)
-			i->imm = n;
-	}
-}
-
-struct gen *
-gen_new(void)
-{
-	struct gen *g;
-
-	g = calloc(1, sizeof(*g));
-	if (g == NULL)
-		return NULL;
-	g->clause = -1;
-	if (func_add(g, "main", 1) == NULL) {
-		free(g);
-		return NULL;
-	}
-	addargs(g, 1);
-	return g;
-}
-
-void
-gen_free(struct gen *g)
-{
-	int n;
-
-	if (g == NULL)
-		return;
-	for (n = 0; n < g->nfn; n++) {
-		free(g->fn[n].ins);
-		free(g->fn[n].loc);
-		free(g->fn[n].use);
-	}
-	free(g->fn);
-	free(g);
-}
-
-void
-gen_setuser(struct gen *g, void *user)
-{
-	g->user = user;
-}
-
-void *
-gen_user(struct gen *g)
-{
-	return g->user;
-}
-
-int
-ir_func(struct gen *g, const char *name, unsigned narg)
-{
-	if (g->nprev == (int)(sizeof(g->prev) / sizeof(*g->prev))) {
-		g->toodeep = true;
-		return 0;
-	}
-	g->prev[g->nprev++] = g->cur;
-	if (func_add(g, name, narg) == NULL)
-		return 0;
-	g->cur = g->nfn - 1;
-	addargs(g, narg);
-	return g->cur;
-}
-
-void
-ir_endfunc(struct gen *g)
-{
-	g->last = g->cur;
-	if (g->nprev > 0)
-		g->cur = g->prev[--g->nprev];
-}
-
-int
-ir_lastfunc(const struct gen *g)
-{
-	return g->last;
-}
-
-vreg
-ir_arg(struct gen *g, unsigned n)
-{
-	/* the arguments are the first registers of every function */
-	(void)g;
-	return (vreg)n;
-}
-
-vreg
-ir_ctx(struct gen *g)
-{
-	return ir_arg(g, 0);
-}
-
-vreg
-ir_new(struct gen *g)
-{
-	return g->fn[g->cur].nvreg++;
-}
 
 void
 ir_mov(struct gen *g, vreg dst, vreg a)
 {
-	struct ir *i = appendto(g, IR_MOV, dst);
+	struct ir *i = ir_appendto(g, IR_MOV, dst);
 
 	if (i != NULL)
 		i->a = a;
@@ -190,49 +18,10 @@ ir_mov(struct gen *g, vreg dst, vreg a)
 void
 ir_set(struct gen *g, vreg dst, int64_t imm)
 {
-	struct ir *i = appendto(g, IR_IMM, dst);
+	struct ir *i = ir_appendto(g, IR_IMM, dst);
 
 	if (i != NULL)
 		i->imm = imm;
-}
-
-void
-ir_patch(struct gen *g, vreg v, int64_t imm)
-{
-	struct irfunc *f = &g->fn[g->cur];
-	size_t k;
-
-	for (k = f->n; k-- > 0;)
-		if (f->ins[k].op == IR_IMM && f->ins[k].dst == v) {
-			f->ins[k].imm = imm;
-			break;
-		}
-}
-
-bool
-ir_isconst(const struct gen *g, vreg v, int64_t imm)
-{
-	const struct irfunc *f = &g->fn[g->cur];
-	const struct ir *d = NULL;
-	size_t k;
-
-	/* copies and casts of constants count, one step back */
-	for (k = f->n; k-- > 0;) {
-		if (f->ins[k].dst != v)
-			continue;
-		if (d != NULL)
-			return false;
-		d = &f->ins[k];
-	}
-	if (d != NULL && (d->op == IR_MOV || d->op == IR_EXT) && d->a != v)
-		return ir_isconst(g, d->a, imm);
-	return d != NULL && d->op == IR_IMM && d->imm == imm;
-}
-
-size_t
-ir_count(const struct gen *g)
-{
-	return g->fn[g->cur].n;
 }
 
 vreg
@@ -247,7 +36,7 @@ ir_imm(struct gen *g, int64_t imm)
 void
 ir_aluto(struct gen *g, vreg dst, enum alu op, vreg a, vreg b)
 {
-	struct ir *i = appendto(g, IR_ALU, dst);
+	struct ir *i = ir_appendto(g, IR_ALU, dst);
 
 	if (i == NULL)
 		return;
@@ -274,7 +63,7 @@ ir_aluito(struct gen *g, vreg dst, enum alu op, vreg a, int64_t imm)
 		ir_aluto(g, dst, op, a, ir_imm(g, imm));
 		return;
 	}
-	i = appendto(g, IR_ALUI, dst);
+	i = ir_appendto(g, IR_ALUI, dst);
 	if (i == NULL)
 		return;
 	i->sub = op;
@@ -295,7 +84,7 @@ static vreg
 unary(struct gen *g, enum irop op, vreg a, unsigned size, bool sign)
 {
 	vreg d = ir_new(g);
-	struct ir *i = appendto(g, op, d);
+	struct ir *i = ir_appendto(g, op, d);
 
 	if (i != NULL) {
 		i->a = a;
@@ -328,7 +117,7 @@ ir_bswap(struct gen *g, vreg a, unsigned size)
 void
 ir_loadto(struct gen *g, vreg dst, vreg base, int32_t off, unsigned size)
 {
-	struct ir *i = appendto(g, IR_LOAD, dst);
+	struct ir *i = ir_appendto(g, IR_LOAD, dst);
 
 	if (i == NULL)
 		return;
@@ -349,7 +138,7 @@ ir_load(struct gen *g, vreg base, int32_t off, unsigned size)
 static struct ir *
 store(struct gen *g, enum irop op, vreg base, int32_t off, unsigned size)
 {
-	struct ir *i = append(g, op);
+	struct ir *i = ir_append(g, op);
 
 	if (i != NULL) {
 		i->a = base;
@@ -401,16 +190,10 @@ ir_cmpxchg(struct gen *g, vreg base, int32_t off, unsigned size,
 	return d;
 }
 
-label
-ir_newlabel(struct gen *g)
-{
-	return g->fn[g->cur].nlabel++;
-}
-
 static struct ir *
 jump(struct gen *g, enum irop op, label l)
 {
-	struct ir *i = append(g, op);
+	struct ir *i = ir_append(g, op);
 
 	if (i != NULL)
 		i->lab = l;
@@ -462,7 +245,7 @@ static vreg
 call(struct gen *g, enum irop op, int what, unsigned narg, va_list ap)
 {
 	vreg d = ir_new(g);
-	struct ir *i = appendto(g, op, d);
+	struct ir *i = ir_appendto(g, op, d);
 	unsigned n;
 
 	if (i == NULL)
@@ -502,7 +285,7 @@ static vreg
 value(struct gen *g, enum irop op, int64_t imm, int32_t off)
 {
 	vreg d = ir_new(g);
-	struct ir *i = appendto(g, op, d);
+	struct ir *i = ir_appendto(g, op, d);
 
 	if (i != NULL) {
 		i->imm = imm;
@@ -538,7 +321,7 @@ ir_fp(struct gen *g, int32_t off)
 void
 ir_exitv(struct gen *g, vreg v)
 {
-	struct ir *i = append(g, IR_EXIT);
+	struct ir *i = ir_append(g, IR_EXIT);
 
 	if (i != NULL)
 		i->a = v;
@@ -548,23 +331,6 @@ void
 ir_exit(struct gen *g, int64_t rv)
 {
 	ir_exitv(g, ir_imm(g, rv));
-}
-
-int32_t
-ir_stack(struct gen *g, unsigned size, unsigned align)
-{
-	struct irfunc *f = &g->fn[g->cur];
-
-	f->stack -= (int32_t)size;
-	f->stack &= -(int32_t)align;
-	return f->stack;
-}
-
-void
-ir_line(struct gen *g, int clause, int line)
-{
-	g->clause = clause;
-	g->line = line;
 }
 
 int

@@ -1,6 +1,6 @@
 /*
- * irint.h - the inside of a struct gen, for ir.c, peep.c, far.c, ralloc.c, emit.c
- * and irdump.c only.
+ * irint.h - the inside of a struct gen, for ir*.c, peep*.c, far.c, ralloc.c
+ * and emit*.c only.
  *
  * The gen owns its functions; a function owns its instruction and note arrays.
  */
@@ -55,6 +55,11 @@ struct gen {
 	int clause, line;
 	void *user;
 };
+
+/* A new last instruction of the current function, its operands unset; with a
+ * destination, dst < 0: a fresh one. NULL: no memory, which the gen notes. */
+struct ir *ir_append(struct gen *, enum irop);
+struct ir *ir_appendto(struct gen *, enum irop, vreg dst);
 
 /* Number of operands read, and the n-th of them by address. */
 int	ir_nuse(const struct ir *);

@@ -1,15 +1,11 @@
 /* lex.c - D text into tokens. */
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "diag.h"
-#include "lex.h"
 #include "lex_const.h"
-#include "macro.h"
+#include "lexint.h"
 
 static const char *const toktext[] = {
 #define T(id, text) text,
@@ -48,12 +44,6 @@ static bool
 is_ident(int c)
 {
 	return isalnum(c) || c == '_' || c == '`';
-}
-
-static bool
-is_pdesc(int c)
-{
-	return c != '\0' && (isalnum(c) || strchr("-$:_.?*\\[]!`", c) != NULL);
 }
 
 static void
@@ -138,8 +128,8 @@ lex_char(struct lexer *lx)
 	return lx->p < lx->end ? (unsigned char)*lx->p : -1;
 }
 
-static int
-bad(struct lexer *lx, struct token *t)
+int
+lex_bad(struct lexer *lx, struct token *t)
 {
 	(void)lx;
 	t->kind = T_BAD;
@@ -147,9 +137,8 @@ bad(struct lexer *lx, struct token *t)
 	return -1;
 }
 
-/* A name from the text or from a macro argument. */
-static void
-name_token(struct lexer *lx, struct token *t, const char *s, size_t len)
+void
+lex_name(struct lexer *lx, struct token *t, const char *s, size_t len)
 {
 	t->kind = T_IDENT;
 	t->s = arena_strn(lx->arena, s, len);
@@ -165,7 +154,7 @@ read_name(struct lexer *lx, struct token *t)
 
 	while (lx->p < lx->end && is_ident((unsigned char)*lx->p))
 		lx->p++;
-	name_token(lx, t, s, (size_t)(lx->p - s));
+	lex_name(lx, t, s, (size_t)(lx->p - s));
 	if (t->kind != T_IDENT || lx->member)
 		return;
 	for (int k = T_AUTO; k <= T_XLATE; k++)
@@ -186,7 +175,7 @@ read_string(struct lexer *lx, struct token *t)
 	if (lx->p >= lx->end || *lx->p != '"') {
 		diag_error(lx->diag, D_STR_NL, t->line,
 		    "newline encountered in string literal");
-		return bad(lx, t);
+		return lex_bad(lx, t);
 	}
 	lx->p++;
 	return 0;
@@ -203,13 +192,13 @@ read_char(struct lexer *lx, struct token *t)
 	if (lx->p >= lx->end || *lx->p != '\'') {
 		diag_error(lx->diag, D_CHR_NL, t->line,
 		    "newline encountered in character constant");
-		return bad(lx, t);
+		return lex_bad(lx, t);
 	}
 	lx->p++;
 	t->decimal = true;
 	if (lex_charconst(lx->arena, s, (size_t)(lx->p - 1 - s), t,
 	    lx->diag) < 0)
-		return bad(lx, t);
+		return lex_bad(lx, t);
 	return 0;
 }
 
@@ -232,120 +221,12 @@ read_number(struct lexer *lx, struct token *t)
 		lx->p++;
 		diag_error(lx->diag, D_SYNTAX, t->line,
 		    "floating-point constants are not permitted");
-		return bad(lx, t);
+		return lex_bad(lx, t);
 	}
 	t->s = arena_strn(lx->arena, s, len);
 	if (t->s == NULL || lex_number(t, "constant", lx->diag) < 0)
-		return bad(lx, t);
+		return lex_bad(lx, t);
 	return 0;
-}
-
-/* $n: the argument's text stands for a name, a number or else a string. */
-static int
-expand_arg(struct lexer *lx, struct token *t, const char *what,
-    const char *v, bool str)
-{
-	size_t len = strlen(v);
-	size_t n = strspn(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop"
-	    "qrstuvwxyz_0123456789`");
-	bool sign = v[0] == '-' || v[0] == '+';
-
-	if (!str && (isdigit((unsigned char)v[0]) ||
-	    (sign && isdigit((unsigned char)v[1])))) {
-		t->sign = sign ? *v : '\0';
-		t->s = v + sign;
-		if (lex_is_number(t->s)) {
-			if (lex_number(t, what, lx->diag) < 0)
-				return bad(lx, t);
-			return 0;
-		}
-		t->sign = '\0';
-	}
-	if (!str && n > 0 && n == len && !isdigit((unsigned char)v[0])) {
-		name_token(lx, t, v, len);
-		return 0;
-	}
-	if (!str && len > 1 && v[0] == '"' && v[len - 1] == '"') {
-		v++;
-		len -= 2;
-	}
-	t->kind = T_STR;
-	t->s = lex_unescape(lx->arena, v, len, &t->len);
-	return 0;
-}
-
-static int
-undefined(struct lexer *lx, const char *kind, const char *s, size_t len)
-{
-	diag_error(lx->diag, D_MACRO_UNDEF, lx->line,
-	    "macro %s %.*s is not defined", kind, (int)len, s);
-	if (len == 7 && strncmp(s, "$target", 7) == 0)
-		diag_hint(lx->diag, "$target needs -c or -p");
-	return -1;
-}
-
-/* Length of the macro reference at s: $1, $$1, $pid, $$pid; 0: none. */
-static size_t
-macro_len(const char *s, size_t left, size_t *prefix)
-{
-	size_t n = left > 1 && s[1] == '$' ? 2 : 1;
-
-	*prefix = n;
-	if (n >= left)
-		return 0;
-	if (isdigit((unsigned char)s[n])) {
-		while (n < left && isdigit((unsigned char)s[n]))
-			n++;
-		return n;
-	}
-	while (n < left && (isalnum((unsigned char)s[n]) || s[n] == '_'))
-		n++;
-	return n == *prefix ? 0 : n;
-}
-
-/* The text a macro reference stands for, NULL after an error. */
-static const char *
-macro_text(struct lexer *lx, const char *s, size_t len, size_t prefix)
-{
-	char *name = arena_strn(lx->arena, s, len);
-	const char *v;
-	int64_t val;
-
-	if (name == NULL)
-		return NULL;
-	if (isdigit((unsigned char)name[prefix])) {
-		v = macro_arg(lx->macros, strtoul(name + prefix, NULL, 10),
-		    prefix == 2);
-		if (v == NULL)
-			undefined(lx, "argument", s, len);
-		return v;
-	}
-	if (macro_var(lx->macros, name + prefix, &val) < 0) {
-		undefined(lx, "variable", s, len);
-		return NULL;
-	}
-	return arena_printf(lx->arena, "%lld", (long long)val);
-}
-
-static int
-read_macro(struct lexer *lx, struct token *t)
-{
-	size_t prefix, len;
-	const char *s = lx->p, *v;
-
-	len = macro_len(s, (size_t)(lx->end - s), &prefix);
-	if (len == 0) {
-		lx->p++;
-		t->kind = T_BAD;
-		t->s = "$";
-		return -1;
-	}
-	lx->p += len;
-	if ((v = macro_text(lx, s, len, prefix)) == NULL)
-		return bad(lx, t);
-	if ((s = arena_strn(lx->arena, s, len)) == NULL)
-		return bad(lx, t);
-	return expand_arg(lx, t, s, v, prefix == 2);
 }
 
 /* Does the / at lx->p close the predicate? */
@@ -397,7 +278,7 @@ read_agg(struct lexer *lx, struct token *t)
 	if (named)
 		read_name(lx, t);
 	else
-		name_token(lx, t, "", 0);
+		lex_name(lx, t, "", 0);
 	if (t->kind == T_IDENT)
 		t->kind = T_AGG;
 }
@@ -426,7 +307,7 @@ read_token(struct lexer *lx, struct token *t)
 	else if (c == '\'')
 		read_char(lx, t);
 	else if (c == '$')
-		read_macro(lx, t);
+		lex_macro(lx, t);
 	else if (c == '@') {
 		lx->p++;
 		read_agg(lx, t);
@@ -461,71 +342,4 @@ lex_next(struct lexer *lx)
 		lx->nahead--;
 	}
 	return t;
-}
-
-/* A path up to the colons of the function and the name, without a blank as a
- * predicate would have one. */
-static bool
-is_path(const char *p, const char *end)
-{
-	int colons = 0;
-
-	for (; p < end && (is_pdesc((unsigned char)*p) || *p == '/'); p++)
-		colons += *p == ':';
-	return colons == 2;
-}
-
-size_t
-lex_pdesc_len(const struct lexer *lx)
-{
-	const char *p = lx->p, *path = NULL;
-
-	/* a module may be a path: "shop:/usr/bin/shop::sold" */
-	for (; p < lx->end; p++) {
-		if (*p == '/' && p > lx->p && p[-1] == ':' && path == NULL &&
-		    memchr(lx->p, ':', (size_t)(p - lx->p)) == p - 1 &&
-		    is_path(p, lx->end))
-			path = p;
-		if (!is_pdesc((unsigned char)*p) &&
-		    (*p != '/' || path == NULL ||
-		    memchr(path, ':', (size_t)(p - path)) != NULL))
-			break;
-	}
-	return (size_t)(p - lx->p);
-}
-
-const char *
-lex_pdesc(struct lexer *lx)
-{
-	size_t len = lex_pdesc_len(lx), i = 0;
-	const char *s = lx->p, *out = "";
-
-	lx->bol = false;
-	while (i < len && out != NULL) {
-		size_t lit = 0, prefix, n;
-		const char *v;
-
-		while (i + lit < len && s[i + lit] != '$')
-			lit++;
-		if (lit > 0) {
-			out = arena_printf(lx->arena, "%s%.*s", out, (int)lit,
-			    s + i);
-			i += lit;
-			continue;
-		}
-		n = macro_len(s + i, len - i, &prefix);
-		if (n == 0) {
-			diag_error(lx->diag, D_PDESC_INVAL, lx->line,
-			    "invalid macro reference in probe description "
-			    "%.*s", (int)len, s);
-			out = NULL;
-			break;
-		}
-		v = macro_text(lx, s + i, n, prefix);
-		out = v == NULL ? NULL :
-		    arena_printf(lx->arena, "%s%s", out, v);
-		i += n;
-	}
-	lx->p += len;
-	return out;
 }

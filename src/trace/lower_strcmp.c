@@ -5,12 +5,6 @@
 
 #include "trace/lowint.h"
 
-static uint32_t
-least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 /* 0 when s is the literal, not 0 otherwise */
 static vreg
 same_literal(struct lower *l, const struct sval *s, const struct sval *lit)

@@ -220,34 +220,50 @@ void	low_release(struct lower *);	/* temporaries of both kinds */
 
 /* lower_expr.c */
 vreg	low_int(struct lower *, const struct node *);	/* integer, pointer */
-void	low_jump(struct lower *, const struct node *, bool iftrue, label);
 void	low_effect(struct lower *, const struct node *);  /* value unused */
-vreg	low_assign(struct lower *, const struct node *);
-vreg	low_incdec(struct lower *, const struct node *);
 vreg	low_norm(struct lower *, vreg, const struct dtype *);
 vreg	low_div(struct lower *, vreg a, vreg b, bool sign, bool mod,
 	    bool check);
+/* a op b, neither a comparison nor logical, as a value of type t. */
+vreg	low_arith(struct lower *, enum oper, vreg a, vreg b,
+	    const struct dtype *t);
+bool	low_signed(const struct dtype *);	/* pointers are not */
+bool	low_isstr(const struct node *);		/* of type string */
 
-/* lower_var.c */
+/* lower_cond.c */
+void	low_jump(struct lower *, const struct node *, bool iftrue, label);
+vreg	low_truth(struct lower *, const struct node *);	/* 1 or 0 */
+
+/* lower_assign.c: = and op=, ++ and --; the value of the expression. */
+vreg	low_assign(struct lower *, const struct node *);
+vreg	low_incdec(struct lower *, const struct node *);
+
+/* lower_place.c */
+/* Finds where n is; false: an error has been reported. */
 bool	low_place(struct lower *, const struct node *, struct place *);
-vreg	low_load(struct lower *, struct place *, const struct dtype *);
-void	low_store(struct lower *, struct place *, const struct dtype *, vreg);
 /* Makes a place a pointer, creating what is not there; jumps to fail when that
  * is not possible. */
 void	low_ref(struct lower *, struct place *, label fail);
-void	low_copyassign(struct lower *, const struct node *);	/* structs */
 vreg	low_addr(struct lower *, struct place *);	/* as a number */
-/* Pointer to the key of list; for aggregations, too. */
-vreg	low_key(struct lower *, const struct keyshape *,
-	    const struct node *list, int line);
-/* The thread's self-> struct; may be 0 unless create, when fail is jumped to
- * instead. */
+
+/* lower_self.c: the thread's self-> struct; may be 0 unless create, when fail
+ * is jumped to instead. */
 vreg	low_self(struct lower *, bool create, label fail);
+
+/* lower_var.c */
+vreg	low_load(struct lower *, struct place *, const struct dtype *);
+void	low_store(struct lower *, struct place *, const struct dtype *, vreg);
+void	low_copyassign(struct lower *, const struct node *);	/* structs */
 /* Pointer to an element's value, 0 if it is not there. */
 vreg	low_lookup(struct lower *, int map, vreg key);
 /* Copies size bytes; the source by address, into verifier's memory. */
 void	low_copyin(struct lower *, vreg dst, int32_t off, uint32_t size,
 	    vreg addr, bool user);
+int	low_userread(struct lower *);	/* the helper that copies from there */
+
+/* lower_key.c: pointer to the key of list; for aggregations, too. */
+vreg	low_key(struct lower *, const struct keyshape *,
+	    const struct node *list, int line);
 
 /* lower_write.c: Through a pointer one may write what alloca() gave and
  * global variables, nothing else: the place becomes verifier's memory, or
@@ -256,25 +272,29 @@ bool	low_writable(struct lower *, struct place *, uint32_t size);
 
 /* lower_str.c */
 struct sval low_str(struct lower *, const struct node *);
+void	low_strinto(struct lower *, const struct node *, vreg dst, int32_t off,
+	    uint32_t cap);
+/* Is n text at an address, to be read straight to where it is wanted? */
+bool	low_readable(const struct node *);
+
+/* lower_strmem.c */
 void	low_notnull(struct lower *, struct sval *);	/* faults on NULL */
 /* Copies a string that is not NULL, cap bytes at most, NUL included. */
 void	low_strcopy(struct lower *, const struct sval *, vreg dst, int32_t off,
 	    uint32_t cap);
-void	low_strinto(struct lower *, const struct node *, vreg dst, int32_t off,
-	    uint32_t cap);
-bool	low_readable(const struct node *);
 /* The string in the scratch: its offset there. */
 uint32_t low_strtemp(struct lower *, struct sval *);
-vreg	low_strcmp(struct lower *, const struct node *);
-struct sval low_strassign(struct lower *, const struct node *);
 /* A string at an address, read into memory; faults if it cannot be. */
 void	low_strread(struct lower *, vreg addr, bool user, vreg dst,
 	    int32_t off, uint32_t cap);
 vreg	low_userstr(struct lower *, bool user, vreg dst, vreg cap, vreg addr);
-int	low_userread(struct lower *);	/* the helper that copies from there */
 /* A new temporary, its bytes not set, and a string in it. */
 struct sval low_strnew(struct lower *, uint32_t bound);
 void	low_zero(struct lower *, vreg dst, int32_t off, uint32_t size);
+
+/* lower_strset.c, lower_strcmp.c */
+struct sval low_strassign(struct lower *, const struct node *);
+vreg	low_strcmp(struct lower *, const struct node *);
 
 /* lower_subr.c */
 vreg	low_subr(struct lower *, const struct node *);
@@ -347,6 +367,12 @@ void	low_prologue(struct lower *, const struct event *);
 void	low_thisroom(struct lower *, const struct event *);
 void	fn_enter(struct lower *, struct fnctx *save);
 void	fn_leave(struct lower *, const struct fnctx *save);
+
+static inline uint32_t
+least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
 
 static inline uint32_t
 up8(uint32_t n)
