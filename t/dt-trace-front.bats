@@ -43,6 +43,25 @@ load helper
 	has "-c or -p"
 }
 
+@test "a struct that is not defined: named, with the near miss" {
+	local d='struct shop_item { int n; };' use
+	for use in 'sizeof(struct shop_itm)' '((struct shop_itm *)1)->n' \
+	    'offsetof(struct shop_itm, n)' '*(struct shop_itm *)1'; do
+		status 1 dt-trace -e -n "$d BEGIN { trace($use); }"
+		has "line 1: "
+		has "struct shop_itm"
+		has "did you mean struct shop_item?"
+	done
+	status 1 dt-trace -e -n "$d struct shop_itm x; BEGIN { trace(x.n); }"
+	has "did you mean struct shop_item?"
+	status 1 dt-trace -e -n 'BEGIN { trace(sizeof(struct no_such_one)); }'
+	has "unknown size: struct no_such_one"
+	hasnt "did you mean"
+	# the kernel's own
+	status 1 dt-trace -e -n 'BEGIN { trace(((struct task_strct *)1)->pid); }'
+	has "did you mean struct task_struct?"
+}
+
 @test "options: -x and pragmas, with their values" {
 	status 0 dt-trace -x strsize=64 -x bufsize=1m -e -n BEGIN
 	status 1 dt-trace -x nosuch -e -n BEGIN
@@ -216,6 +235,38 @@ opts() {
 	done < <(sed -nE 's/^OPTNONE\("([a-z]+)".*/\1/p' \
 	    "$DT_SRC/src/trace/opt.def")
 	[ "$n" -gt 30 ]
+}
+
+@test "options: out of its range a number, size or time is refused" {
+	local n=0 id o least most w
+	# refused VALUE: by -x and by a pragma, naming option, value and range
+	refused() {
+		status 1 dt-trace -x "$o=$1" -en BEGIN
+		has "failed to set -x $o: Invalid value"
+		has "($o=$1: it may be $least to $most)"
+		printf '\n#pragma D option %s=%s\nBEGIN { }\n' "$o" "$1" >x.d
+		status 1 dt-trace -e -s x.d
+		has "line 2: failed to set option '$o' to '$1': Invalid value"
+		has "($o=$1: it may be $least to $most)"
+	}
+	while read -r id least most; do
+		n=$((n + 1))
+		o=$(sed -nE "s/^O\($id,\s*\"([a-z]+)\".*/\1/p" \
+		    "$DT_SRC/src/trace/opt.def")
+		status 0 dt-trace -x "$o=$least" -x "$o=$most" -en BEGIN
+		w=${most##*[0-9]}
+		refused "$((${most%"$w"} + 1))$w"
+		# a time without a unit is a frequency
+		[ "$w" = d ] || refused 9223372036854775807
+		w=${least##*[0-9]}
+		[ "$least" = 0 ] || refused "$((${least%"$w"} - 1))$w"
+	done < <(sed -nE \
+	    's/^OPTRANGE\(([A-Z]+),.*"([0-9a-z]+) to ([0-9a-z]+)".*/\1 \2 \3/p' \
+	    "$DT_SRC/src/trace/opt.def")
+	[ "$n" -eq "$(grep -c '^OPTRANGE(' "$DT_SRC/src/trace/opt.def")" ]
+	# every such option has one
+	[ "$n" -eq "$(grep -cE '^O\(.*OK_(INT|SIZE|TIME)' \
+	    "$DT_SRC/src/trace/opt.def")" ]
 }
 
 @test "pragmas and directives: taken, or refused with their line" {

@@ -193,6 +193,15 @@ ticks_start(struct consumer *c, struct msg *m)
 	return 0;
 }
 
+/* ns; 0 is as often as possible. */
+static uint64_t
+rate_of(const struct consumer *c, enum opt o)
+{
+	int64_t rate = opt_num(&c->t->opt, o);
+
+	return rate < MIN_RATE_NS ? MIN_RATE_NS : (uint64_t)rate;
+}
+
 static int
 watch_all(struct consumer *c, struct msg *m)
 {
@@ -206,8 +215,7 @@ watch_all(struct consumer *c, struct msg *m)
 	c->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (c->sigfd == -1)
 		return msg_set_errno(m, "run", NULL, "signalfd");
-	c->statusfd = timer_make((uint64_t)opt_num(&c->t->opt, O_STATUSRATE),
-	    m);
+	c->statusfd = timer_make(rate_of(c, O_STATUSRATE), m);
 	if (c->statusfd == -1 ||
 	    watch(c, c->sigfd, SRC_SIGNAL, 0, m) == -1 ||
 	    watch(c, c->statusfd, SRC_STATUS, 0, m) == -1)
@@ -361,12 +369,10 @@ rest(uint64_t next)
 static int
 loop(struct consumer *c, struct msg *m)
 {
-	uint64_t rate = (uint64_t)opt_num(&c->t->opt, O_SWITCHRATE), next;
+	uint64_t rate = rate_of(c, O_SWITCHRATE), next;
 	struct epoll_event ev[NEVENT];
 	int n, rc;
 
-	if (rate < MIN_RATE_NS)
-		rate = MIN_RATE_NS;
 	next = clock_now() + rate;
 	while (!over(c)) {
 		n = epoll_wait(c->ep, ev, NEVENT, rest(next));

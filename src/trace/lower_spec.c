@@ -9,15 +9,9 @@
 
 #include "trace/lowint.h"
 
-enum { SPEC_MAX = 256 };
-
 static int
 specmap(struct lower *l)
 {
-	if (l->p->nspec < 1)
-		l->p->nspec = 1;
-	if (l->p->nspec > SPEC_MAX)
-		l->p->nspec = SPEC_MAX;
 	if (l->specmap < 0) {
 		l->specmap = map_add(l, "spec", BPF_MAP_TYPE_ARRAY, 4,
 		    (uint32_t)sizeof(struct specstate) * l->p->nspec, 1, 0);

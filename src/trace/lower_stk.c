@@ -10,7 +10,7 @@
 enum {
 	USER_STACK = 1 << 8,
 	RAW_CHUNK = 1024,	/* bytes of stack copied at a time */
-	RAW_HEAD = 16 + 8 * REGS_N, RAW_MOST = 64 * 1024,
+	RAW_HEAD = 16 + 8 * REGS_N,
 };
 
 static uint64_t
@@ -50,10 +50,6 @@ raw_shape(struct lower *l, const struct node *n, struct datum *d)
 		    "kernel of at least 5.15");
 		return;
 	}
-	if (size > RAW_MOST)
-		size = RAW_MOST;
-	if (size < RAW_CHUNK)
-		size = RAW_CHUNK;
 	d->rawstack = true;
 	d->size = RAW_HEAD + (uint32_t)(size - size % RAW_CHUNK);
 }

@@ -29,6 +29,19 @@ static const struct { const char *name, *why; } none[] = {
 #undef O
 };
 
+#define OPT_DAY 86400000000000LL
+
+static const struct optrange {
+	enum opt id;
+	int64_t least, most;
+	const char *text;
+} range[] = {
+#define O(id, name, kind, dflt, text)
+#define OPTRANGE(id, least, most, text) { O_##id, least, most, text },
+#include "opt.def"
+#undef O
+};
+
 static const struct { const char *yes, *no; } boolword[] = {
 	{ "yes", "no" }, { "on", "off" }, { "true", "false" },
 	{ "enable", "disable" }, { "enabled", "disabled" },
@@ -221,6 +234,18 @@ invalid(const char *value, struct msg *m)
 	return msg_set(m, "option", "Invalid value for specified option");
 }
 
+static int
+in_range(enum opt id, const char *value, int64_t num, struct msg *m)
+{
+	for (size_t i = 0; i < sizeof(range) / sizeof(*range); i++)
+		if (range[i].id == id && (num < range[i].least ||
+		    num > range[i].most))
+			return msg_set(m, "option", "Invalid value for "
+			    "specified option (%s=%s: it may be %s)",
+			    desc[id].name, value, range[i].text);
+	return 0;
+}
+
 /* The D language this compiler takes: dtrace-utils 2.0's. */
 enum { D_MAJOR = 2, D_MINOR = 0 };
 
@@ -254,9 +279,8 @@ opt_set(struct opts *o, const char *name, const char *value, struct msg *m)
 		return invalid(value, m);
 	if (value != NULL && parse_value(d, value, &num) < 0)
 		return invalid(value, m);
-	if (i == O_STRSIZE && (num < 1 || num > 65536))
-		return msg_set(m, "option", "Invalid value for specified "
-		    "option (1 to 64k)");
+	if (value != NULL && in_range((enum opt)i, value, num, m) < 0)
+		return -1;
 	if (i == O_VERSION && !known_version(value))
 		return msg_set(m, "option", "Version is not supported: D 1.0 "
 		    "to %d.%d are", D_MAJOR, D_MINOR);
