@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "near.h"
 #include "type_decl.h"
 
 struct btfidx {
@@ -250,6 +251,16 @@ btfidx_lookup(struct btfidx *b, struct typeset *ts, const char *name)
 		    (t = btfidx_type(b, ts, id)) != NULL)
 			return t;
 	}
+}
+
+void
+btfidx_near(const struct btfidx *b, enum dkind want, const char *name,
+    const char **best, size_t *dist)
+{
+	for (uint32_t id = 1; id < b->ntype; id++)
+		if (kind_is(BTF_INFO_KIND(at(b, id)->info), want))
+			near_best(name, string(b, at(b, id)->name_off), best,
+			    dist);
 }
 
 static const struct dtype *

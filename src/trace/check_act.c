@@ -79,6 +79,7 @@ static int
 trace(struct checker *c, struct node *n)
 {
 	enum dkind k;
+	char buf[128];
 
 	if (n->nlist != 1)
 		return count_error(c, n, D_PROTO_LEN, "1");
@@ -94,10 +95,14 @@ trace(struct checker *c, struct node *n)
 		    D_TRACE_VOID : D_PRINT_VOID, n->line, "%s( ) may not be "
 		    "applied to a void expression", n->func->name);
 	if (k == DK_FUNC || (type_base(n->list->type)->size == 0 &&
-	    k != DK_DYN))
-		return diag_error(c->d, n->func->id == F_TRACE ?
+	    k != DK_DYN)) {
+		diag_error(c->d, n->func->id == F_TRACE ?
 		    D_TRACE_DYN : D_PRINT_DYN, n->line, "%s( ) may not be "
-		    "applied to a value of unknown size", n->func->name);
+		    "applied to a value of unknown size: %s", n->func->name,
+		    type_name(n->list->type, buf, sizeof(buf)));
+		ident_hint_type(c->u, c->d, n->list->type);
+		return -1;
+	}
 	if (n->func->id == F_PRINT)
 		type_complete_deep(c->u->types, n->list->type);
 	return 0;

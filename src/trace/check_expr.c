@@ -336,6 +336,7 @@ static struct node *
 size_of(struct checker *c, struct node *n)
 {
 	const struct dtype *st = type_known(c->u->types, "size_t"), *t;
+	char buf[128];
 
 	if (n->a->kind != N_TYPE && (n->a = check_read(c, n->a)) == NULL)
 		return NULL;
@@ -347,7 +348,9 @@ size_of(struct checker *c, struct node *n)
 	t = type_base(n->a->type);
 	if (t->size == 0 || t->kind == DK_DYN) {
 		diag_error(c->d, D_SIZEOF_TYPE, n->line, "cannot apply sizeof "
-		    "to an operand of unknown size");
+		    "to an operand of unknown size: %s",
+		    type_name(n->a->type, buf, sizeof(buf)));
+		ident_hint_type(c->u, c->d, t);
 		return NULL;
 	}
 	return node_int(c->u, (int64_t)t->size, st, n->line);
@@ -364,6 +367,13 @@ offset_of(struct checker *c, struct node *n)
 	if (t->kind != DK_STRUCT && t->kind != DK_UNION) {
 		diag_error(c->d, D_OFFSETOF_TYPE, n->line, "offsetof operand "
 		    "must be a struct or union type");
+		return NULL;
+	}
+	if (t->size == 0) {
+		diag_error(c->d, D_OFFSETOF_TYPE, n->line, "offsetof cannot "
+		    "be applied to a forward declaration: no %s definition "
+		    "is available", type_name(t, buf, sizeof(buf)));
+		ident_hint_type(c->u, c->d, t);
 		return NULL;
 	}
 	if ((m = type_member(t, n->str, &bit)) == NULL) {

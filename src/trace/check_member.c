@@ -1,5 +1,6 @@
 /* check_member.c - members of structs. */
 #include "check_impl.h"
+#include "ident.h"
 #include "near.h"
 #include "type_decl.h"
 
@@ -10,11 +11,12 @@ not_struct(struct checker *c, const struct node *n, const struct dtype *t)
 
 	type_name(t, buf, sizeof(buf));
 	if (t->kind == DK_STRUCT || t->kind == DK_UNION ||
-	    t->kind == DK_FORWARD)
+	    t->kind == DK_FORWARD) {
 		diag_error(c->d, D_OP_INCOMPLETE, n->line, "operator %s "
 		    "cannot be applied to a forward declaration: no %s "
 		    "definition is available", n->arrow ? "->" : ".", buf);
-	else if (n->arrow)
+		ident_hint_type(c->u, c->d, t);
+	} else if (n->arrow)
 		diag_error(c->d, D_OP_SOU, n->line, "operator -> cannot be "
 		    "applied to pointer to type \"%s\"; must be applied to a "
 		    "struct or union pointer", buf);

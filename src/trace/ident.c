@@ -3,8 +3,10 @@
 
 #include "arena.h"
 #include "func.h"
+#include "diag.h"
 #include "ident.h"
 #include "near.h"
+#include "type_decl.h"
 
 struct entry {
 	struct entry *next;
@@ -102,6 +104,21 @@ ident_near(struct unit *u, const char *name, bool fn)
 		    (id->written || id->declared))
 			near_best(name, id->name, &best, &dist);
 	return best;
+}
+
+void
+ident_hint_type(struct unit *u, struct diag *d, const struct dtype *t)
+{
+	const char *near;
+
+	t = type_base(t);
+	if ((t->kind != DK_STRUCT && t->kind != DK_UNION &&
+	    t->kind != DK_ENUM) || t->name == NULL || t->size != 0)
+		return;
+	near = type_near(u->types, t->kind, t->name);
+	if (near != NULL)
+		diag_hint(d, "did you mean %s %s?", type_keyword(t->kind),
+		    near);
 }
 
 struct node *

@@ -6,6 +6,8 @@
 
 #include "ast.h"
 
+struct diag;
+
 /* Global, self-> and this-> names are apart, and so are aggregations. */
 enum space { SP_GLOBAL, SP_SELF, SP_THIS, SP_AGG, SP_N };
 
@@ -22,6 +24,9 @@ bool	const_lookup(const char *name, int64_t *value);
 void	ident_morph(struct unit *, struct ident *, enum ikind);
 /* "did you mean" for a global name; NULL: nothing is near. */
 const char *ident_near(struct unit *, const char *name, bool func);
+/* The same for a struct, union or enum that is incomplete, as a hint for the
+ * latest message. */
+void	ident_hint_type(struct unit *, struct diag *, const struct dtype *);
 
 struct node *node_new(struct unit *, enum nkind, int line);
 struct node *node_int(struct unit *, int64_t, const struct dtype *, int line);

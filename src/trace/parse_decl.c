@@ -296,11 +296,14 @@ check_object(struct parser *p, enum sclass cl, const struct declarator *d)
 	if (k == DK_FLOAT)
 		return diag_error(p->d, D_UNSUP, d->line,
 		    "floating-point variables are not supported: %s", d->name);
-	if (!complete(d->type))
-		return diag_error(p->d, k == DK_ARRAY ? D_DECL_ARRNULL :
+	if (!complete(d->type)) {
+		diag_error(p->d, k == DK_ARRAY ? D_DECL_ARRNULL :
 		    D_DECL_INCOMPLETE, d->line, "incomplete type in the "
 		    "declaration of %s: %s", d->name,
 		    type_name(d->type, buf, sizeof(buf)));
+		ident_hint_type(p->u, p->d, d->type);
+		return -1;
+	}
 	for (size_t i = 0; i < d->nkey; i++)
 		if (!complete(d->key[i]) ||
 		    type_base(d->key[i])->kind == DK_FLOAT)

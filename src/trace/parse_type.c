@@ -3,7 +3,6 @@
 
 #include "arena.h"
 #include "ident.h"
-#include "near.h"
 #include "parse_impl.h"
 #include "type_decl.h"
 
@@ -90,14 +89,12 @@ parse_is_type(struct parser *p, unsigned ahead)
 static int
 unknown_type(struct parser *p, const char *name, int line)
 {
-	const char *best = NULL;
-	size_t dist = NEAR_MAX;
+	const char *near = type_near(p->u->types, DK_TYPEDEF, name);
 
 	diag_error(p->d, D_TYPE_ERR, line, "failed to resolve type %s: "
 	    "no such type in the program or the kernel's BTF", name);
-	type_near(p->u->types, name, &best, &dist);
-	if (best != NULL)
-		diag_hint(p->d, "did you mean %s?", best);
+	if (near != NULL)
+		diag_hint(p->d, "did you mean %s?", near);
 	return -1;
 }
 

@@ -58,6 +58,8 @@ const struct dtype *btfidx_lookup(struct btfidx *, struct typeset *,
 const struct dtype *btfidx_type(struct btfidx *, struct typeset *,
 	    uint32_t id);
 /* Reads the members of a struct, union or enum that came from BTF. */
+void	btfidx_near(const struct btfidx *, enum dkind, const char *name,
+	    const char **best, size_t *dist);
 int	btfidx_fill(struct btfidx *, struct typeset *, struct dtype *);
 /* The base type with its members read: of a forward declaration the full
  * type if there is one. type_member works on what this returns. */
@@ -65,8 +67,8 @@ const struct dtype *type_complete(struct typeset *, const struct dtype *);
 /* The same for all that it holds by value, for print(). */
 void	type_complete_deep(struct typeset *, const struct dtype *);
 
-/* All type names the program can see without BTF, for near misses. */
-void	type_near(struct typeset *, const char *name, const char **best,
-	    size_t *dist);
+/* "did you mean": another struct, union, enum (without that keyword) or, of
+ * DK_TYPEDEF, type of nearly that name; NULL: none is near. */
+const char *type_near(struct typeset *, enum dkind, const char *name);
 
 #endif

@@ -162,11 +162,21 @@ type_complete_deep(struct typeset *ts, const struct dtype *t)
 	deep(ts, t, 0);
 }
 
-void
-type_near(struct typeset *ts, const char *name, const char **best,
-    size_t *dist)
+const char *
+type_near(struct typeset *ts, enum dkind kind, const char *name)
 {
+	const char *key = kind == DK_TYPEDEF ? "" : type_keyword(kind);
+	struct btfidx *b = type_btfidx(ts);
+	const char *best = NULL;
+	size_t dist = NEAR_MAX, skip = *key == '\0' ? 0 : strlen(key) + 1;
+
 	for (size_t i = 0; i < NHASH; i++)
 		for (struct tname *n = ts->hash[i]; n != NULL; n = n->next)
-			near_best(name, n->name, best, dist);
+			if (strncmp(n->name, key, strlen(key)) == 0 &&
+			    strlen(n->name) > skip &&
+			    strcmp(n->name + skip, name) != 0)
+				near_best(name, n->name + skip, &best, &dist);
+	if (b != NULL)
+		btfidx_near(b, kind, name, &best, &dist);
+	return best;
 }
