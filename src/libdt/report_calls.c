@@ -32,12 +32,7 @@ static const struct report_col call_col[] = {
 	{ "calls", "Calls", CELL_COUNT, false },
 	{ "errors", "Errors", CELL_COUNT, false },
 	{ "open", "Unfinished", CELL_COUNT, false },
-	{ "total_ns", "Time", CELL_NS, false },
-	{ "share", "Share", CELL_SHARE, true },
-	{ "p50_ns", "p50", CELL_NS, false },
-	{ "p99_ns", "p99", CELL_NS, false },
-	{ "max_ns", "Max", CELL_NS, false },
-	{ "lower_bound", "≥", CELL_FLAG, false },
+	REPORT_DURATION_COLS,
 };
 
 static const struct report_col error_col[] = {

@@ -33,6 +33,15 @@ struct report_col {
 	bool bar;		/* HTML draws it as a bar, too */
 };
 
+/* The last columns of a table of durations (duration_cells()). */
+#define REPORT_DURATION_COLS \
+	{ "total_ns", "Time", CELL_NS, false }, \
+	{ "share", "Share", CELL_SHARE, true }, \
+	{ "p50_ns", "p50", CELL_NS, false }, \
+	{ "p99_ns", "p99", CELL_NS, false }, \
+	{ "max_ns", "Max", CELL_NS, false }, \
+	{ "lower_bound", "≥", CELL_FLAG, false }
+
 struct cell {
 	bool given;
 	union { uint64_t u; int64_t i; };

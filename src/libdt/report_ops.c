@@ -181,12 +181,7 @@ static const struct report_col io_col[] = {
 	{ "count", "Times", CELL_COUNT, false },
 	{ "errors", "Errors", CELL_COUNT, false },
 	{ "bytes", "Bytes", CELL_BYTES, false },
-	{ "total_ns", "Time", CELL_NS, false },
-	{ "share", "Share", CELL_SHARE, true },
-	{ "p50_ns", "p50", CELL_NS, false },
-	{ "p99_ns", "p99", CELL_NS, false },
-	{ "max_ns", "Max", CELL_NS, false },
-	{ "lower_bound", "≥", CELL_FLAG, false },
+	REPORT_DURATION_COLS,
 };
 
 static void
@@ -331,12 +326,7 @@ static const struct report_col gc_col[] = {
 	{ "generation", "Generation", CELL_INT, false },
 	{ "reason", "Reason", CELL_TEXT, false },
 	{ "pauses", "Pauses", CELL_COUNT, false },
-	{ "total_ns", "Time", CELL_NS, false },
-	{ "share", "Share", CELL_SHARE, true },
-	{ "p50_ns", "p50", CELL_NS, false },
-	{ "p99_ns", "p99", CELL_NS, false },
-	{ "max_ns", "Max", CELL_NS, false },
-	{ "lower_bound", "≥", CELL_FLAG, false },
+	REPORT_DURATION_COLS,
 };
 
 static void
@@ -436,12 +426,7 @@ static const struct report_col span_col[] = {
 	{ "ended", "Ended", CELL_COUNT, false },
 	{ "errors", "Errors", CELL_COUNT, false },
 	{ "cancels", "Cancelled", CELL_COUNT, false },
-	{ "total_ns", "Time", CELL_NS, false },
-	{ "share", "Share", CELL_SHARE, true },
-	{ "p50_ns", "p50", CELL_NS, false },
-	{ "p99_ns", "p99", CELL_NS, false },
-	{ "max_ns", "Max", CELL_NS, false },
-	{ "lower_bound", "≥", CELL_FLAG, false },
+	REPORT_DURATION_COLS,
 };
 
 static void

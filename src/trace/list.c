@@ -1,18 +1,23 @@
 /*
- * list.c - probes as a table.
+ * list.c - -l: probes as a table.
  */
+#include <string.h>
+
+#include "trace/ast.h"
 #include "trace/list.h"
+#include "trace/opt.h"
+#include "trace/parse.h"
 #include "trace/probe.h"
 #include "trace/provider.h"
+#include "trace/session.h"
 #include "trace/stability.h"
-#include "trace/trace.h"
 #include "trace/type.h"
 
-int
+static void
 list_head(FILE *fp)
 {
-	return fprintf(fp, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER",
-	    "MODULE", "FUNCTION", "NAME") < 0 ? -1 : 0;
+	fprintf(fp, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER",
+	    "MODULE", "FUNCTION", "NAME");
 }
 
 static int
@@ -37,7 +42,8 @@ list_args(struct trace *t, FILE *fp, const struct probe *p, struct msg *m)
 	return 0;
 }
 
-int
+/* One line; with verbose its attributes and argument types, too. */
+static int
 list_probe(struct trace *t, FILE *fp, const struct probe *p, bool verbose,
     struct msg *m)
 {
@@ -59,4 +65,63 @@ list_probe(struct trace *t, FILE *fp, const struct probe *p, bool verbose,
 	}
 	return ferror(fp) ? msg_set_errno(m, "write", NULL,
 	    "cannot write output") : 0;
+}
+
+struct listing {
+	struct session *ss;
+	size_t n;
+	struct msg *m;
+};
+
+static int
+list_one(struct probe *p, void *arg)
+{
+	struct listing *l = arg;
+
+	l->n++;
+	return list_probe(&l->ss->t, l->ss->t.out, p,
+	    opt_flag(&l->ss->t.opt, O_VERBOSE), l->m) == 0 ? 0 : -1;
+}
+
+static int
+list_desc(struct session *ss, const struct source *s, struct msg *m)
+{
+	struct listing l = { ss, 0, m };
+	struct pdesc pd = { .prov = "", .mod = "", .func = "", .name = "" };
+	int rc;
+
+	if (s != NULL) {
+		ss->d.source = s->label;
+		if (parse_pdesc(&ss->t, s->arg, s->spec, &pd, &ss->d) == -1)
+			return -1;
+	}
+	rc = provider_match(&ss->t, &pd, list_one, &l, m);
+	if (rc == -1 && (m->id == NULL || strcmp(m->id, "no-match") != 0))
+		return -1;
+	if (l.n == 0 && s != NULL) {
+		fflush(ss->t.out);
+		fprintf(stderr, "%s: failed to match %s: %s\n",
+		    ss->t.progname, s->arg, rc == -1 ? m->text
+		    : "No probe matches description");
+	}
+	return 0;
+}
+
+int
+list_all(struct session *ss, struct msg *m)
+{
+	struct listing l = { ss, 0, m };
+
+	list_head(ss->t.out);
+	if (ss->c.nsrc == 0)
+		return list_desc(ss, NULL, m);
+	for (size_t i = 0; i < ss->c.nsrc; i++)
+		if (session_only_lists(ss, &ss->c.src[i]) &&
+		    list_desc(ss, &ss->c.src[i], m) == -1)
+			return -1;
+	for (struct clause *cl = ss->t.unit->clause; cl != NULL; cl = cl->next)
+		for (size_t i = 0; i < cl->nprobe; i++)
+			if (list_one(cl->probe[i], &l) == -1)
+				return -1;
+	return 0;
 }

@@ -1,21 +1,17 @@
 /*
- * list.h - what -l prints of probes.
+ * list.h - what -l prints of probes; the session stays its caller's.
  */
 #ifndef TRACE_LIST_H
 #define TRACE_LIST_H
 
-#include <stdbool.h>
-#include <stdio.h>
+struct msg;
+struct session;
 
-#include "libdt/msg.h"
-
-struct probe;
-struct trace;
-
-int	list_head(FILE *);
-/* One line; with verbose its attributes and argument types, too. -1 with m:
- * the output failed or the types could not be had. */
-int	list_probe(struct trace *, FILE *, const struct probe *, bool verbose,
-	    struct msg *);
+/*
+ * Lists what the descriptions of a compiled session match, all probes where
+ * there is none. -1 with m or the diag: the output failed, an argument's type
+ * could not be had, or a description is none.
+ */
+int	list_all(struct session *, struct msg *);
 
 #endif

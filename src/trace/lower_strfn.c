@@ -226,18 +226,14 @@ basename_(struct lower *l, const struct node *n)
 	return r;
 }
 
-/* illumos' lltostr(): base 10 is signed; 0 and 0x before the others. */
-static struct sval
-lltostr(struct lower *l, const struct node *n)
+/* The base of a number, 10 where none is given, into b; faults unless it is
+ * from 2 to 36. */
+static void
+number_base(struct lower *l, const struct node *base, vreg b)
 {
-	const struct node *base = n->list->next;
 	struct gen *g = l->g;
-	uint32_t buf = low_temp(l, RT_DIGITS + 8), k;
-	vreg v = ir_new(g), b = ir_new(g), p = low_tempaddr(l, buf), at, s;
-	label ok = ir_newlabel(g), plain, oct;
-	struct sval r;
+	label ok = ir_newlabel(g);
 
-	ir_mov(g, v, low_int(l, n->list));
 	if (base != NULL)
 		ir_mov(g, b, low_int(l, base));
 	else
@@ -245,6 +241,51 @@ lltostr(struct lower *l, const struct node *n)
 	ir_bri(g, CC_ULT, ir_alui(g, A_SUB, b, 2), 35, ok);
 	ir_jmp(g, low_fault(l, FLT_ILLOP, b));
 	ir_label(g, ok);
+}
+
+/* Puts ch before the text that begins at `at` of p. */
+static void
+put_before(struct gen *g, vreg p, vreg at, char ch)
+{
+	ir_aluito(g, at, A_SUB, at, 1);
+	ir_storei(g, ir_alu(g, A_ADD, p, at), 0, 1, ch);
+}
+
+/* Before the digits at `at` of p: - if v is negative (sign), 0x, 0. */
+static void
+put_base(struct lower *l, vreg p, vreg at, vreg v, vreg base, vreg sign)
+{
+	struct gen *g = l->g;
+	label minus = ir_newlabel(g), oct = ir_newlabel(g);
+	label done = ir_newlabel(g);
+
+	ir_bri(g, CC_NE, sign, 0, minus);
+	ir_bri(g, CC_EQ, base, 8, oct);
+	ir_bri(g, CC_NE, base, 16, done);
+	put_before(g, p, at, 'x');
+	put_before(g, p, at, '0');
+	ir_jmp(g, done);
+	ir_label(g, oct);
+	ir_bri(g, CC_EQ, v, 0, done);
+	put_before(g, p, at, '0');
+	ir_jmp(g, done);
+	ir_label(g, minus);
+	put_before(g, p, at, '-');
+	ir_label(g, done);
+}
+
+/* illumos' lltostr(): base 10 is signed; 0 and 0x before the others. */
+static struct sval
+lltostr(struct lower *l, const struct node *n)
+{
+	struct gen *g = l->g;
+	uint32_t buf = low_temp(l, RT_DIGITS + 8), k;
+	vreg v = ir_new(g), b = ir_new(g), p = low_tempaddr(l, buf), at, s;
+	struct sval r;
+	label plain;
+
+	ir_mov(g, v, low_int(l, n->list));
+	number_base(l, n->list->next, b);
 	for (k = 0; k < RT_DIGITS + 8; k += 8)
 		ir_storei(g, p, (int32_t)k, 8, 0);
 	s = ir_new(g);
@@ -262,26 +303,7 @@ lltostr(struct lower *l, const struct node *n)
 	/* 64 digits at most: three bytes before the first are free */
 	ir_bri(g, CC_UGE, at, RT_DIGITS, low_fault(l, FLT_ILLOP, b));
 	ir_bri(g, CC_ULT, at, 3, low_fault(l, FLT_ILLOP, b));
-	plain = ir_newlabel(g);
-	oct = ir_newlabel(g);
-	ok = ir_newlabel(g);
-	ir_bri(g, CC_NE, s, 0, plain);
-	ir_bri(g, CC_EQ, b, 8, oct);
-	ir_bri(g, CC_NE, b, 16, ok);
-	ir_aluito(g, at, A_SUB, at, 1);
-	ir_storei(g, ir_alu(g, A_ADD, p, at), 0, 1, 'x');
-	ir_aluito(g, at, A_SUB, at, 1);
-	ir_storei(g, ir_alu(g, A_ADD, p, at), 0, 1, '0');
-	ir_jmp(g, ok);
-	ir_label(g, oct);
-	ir_bri(g, CC_EQ, v, 0, ok);
-	ir_aluito(g, at, A_SUB, at, 1);
-	ir_storei(g, ir_alu(g, A_ADD, p, at), 0, 1, '0');
-	ir_jmp(g, ok);
-	ir_label(g, plain);
-	ir_aluito(g, at, A_SUB, at, 1);
-	ir_storei(g, ir_alu(g, A_ADD, p, at), 0, 1, '-');
-	ir_label(g, ok);
+	put_base(l, p, at, v, b, s);
 	r = low_strnew(l, RT_DIGITS);
 	(void)ir_call(g, BPF_FUNC_probe_read_kernel_str, 3, r.r,
 	    ir_imm(g, r.bound), ir_alu(g, A_ADD, p, at));
@@ -414,19 +436,12 @@ static vreg
 strtoll_(struct lower *l, const struct node *n)
 {
 	struct sval s = operand(l, n->list);
-	const struct node *base = n->list->next;
 	struct gen *g = l->g;
 	vreg r = ir_new(g), b = ir_new(g);
-	label ok = ir_newlabel(g);
+	label ok;
 	int k;
 
-	if (base != NULL)
-		ir_mov(g, b, low_int(l, base));
-	else
-		ir_set(g, b, 10);
-	ir_bri(g, CC_ULT, ir_alui(g, A_SUB, b, 2), 35, ok);
-	ir_jmp(g, low_fault(l, FLT_ILLOP, b));
-	ir_label(g, ok);
+	number_base(l, n->list->next, b);
 	for (k = 0; k < 4; k++)
 		rt_set(l, k, k == 1 ? b : ir_imm(g, 0));
 	rt_loop(l, RT_NUM, l->strmax, s.r, -1);

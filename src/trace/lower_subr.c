@@ -210,37 +210,6 @@ progenyof(struct lower *l, const struct node *n)
 	return r;
 }
 
-/* The 8 bytes at a kernel address. */
-static vreg
-word(struct lower *l, const struct node *n)
-{
-	struct gen *g = l->g;
-	int32_t tmp = low_tmp8(l);
-
-	low_copyin(l, ir_fp(g, tmp), 0, 8, low_int(l, n), false);
-	return ir_load(g, ir_fp(g, tmp), 0, 8);
-}
-
-static vreg
-different(struct lower *l, vreg a, vreg b)
-{
-	struct gen *g = l->g;
-	vreg r = ir_new(g);
-	label end = ir_newlabel(g);
-
-	ir_set(g, r, 0);
-	ir_br(g, CC_EQ, a, b, end);
-	ir_set(g, r, 1);
-	ir_label(g, end);
-	return r;
-}
-
-static vreg
-equal(struct lower *l, vreg a, vreg b)
-{
-	return ir_alui(l->g, A_XOR, different(l, a, b), 1);
-}
-
 static vreg
 none(struct lower *l, const struct node *n)
 {
@@ -297,26 +266,13 @@ low_subr(struct lower *l, const struct node *n)
 	case F_STRTOLL:
 		return low_intstrfn(l, n);
 	case F_MUTEX_OWNED:
-		v = ir_alui(g, A_AND, word(l, a), ~7);
-		return equal(l, v, ir_call(g, BPF_FUNC_get_current_task, 0));
 	case F_MUTEX_OWNER:
-		/* struct mutex begins with the owner and three flags */
-		return ir_alui(g, A_AND, word(l, a), ~7);
 	case F_MUTEX_TYPE_ADAPTIVE:
-		(void)word(l, a);
-		return ir_imm(g, 1);
 	case F_MUTEX_TYPE_SPIN:
-		(void)word(l, a);
-		return ir_imm(g, 0);
 	case F_RW_ISWRITER:
 	case F_RW_WRITE_HELD:
-		/* rwlock_t begins with a byte for the writer, readers from
-		 * bit 9 on */
-		return equal(l, ir_alui(g, A_AND, word(l, a), 0xff),
-		    ir_imm(g, 0xff));
 	case F_RW_READ_HELD:
-		return different(l, ir_alui(g, A_SHR, ir_ext(g, word(l, a), 4,
-		    false), 9), ir_imm(g, 0));
+		return low_lockfn(l, n);
 	default:
 		return none(l, n);
 	}

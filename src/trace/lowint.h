@@ -302,6 +302,9 @@ void	low_copyout(struct lower *, const struct node *);
 vreg	low_strlen(struct lower *, struct sval *);	/* NUL counted */
 struct sval low_strsubr(struct lower *, const struct node *);
 
+/* lower_lock.c: mutex_*(), rw_*(). */
+vreg	low_lockfn(struct lower *, const struct node *);
+
 /* lower_strfn.c */
 struct sval low_strfn(struct lower *, const struct node *);
 struct sval low_netfn(struct lower *, const struct node *);

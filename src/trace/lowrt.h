@@ -34,8 +34,8 @@ int	rt_fn(struct lower *, enum rtfn);
 void	rt_text(struct lower *, enum rtfn);	/* lower_rttext.c */
 void	rt_net(struct lower *, enum rtfn);	/* lower_rtnet.c */
 void	rt_dentry(struct lower *);		/* lower_proc.c */
-void	rt_json(struct lower *);		/* lower_json.c */
-void	rt_jsonpath(struct lower *);
+void	rt_json(struct lower *);		/* lower_jsonrt.c */
+void	rt_jsonpath(struct lower *);		/* lower_json.c */
 /* Runs it n times at most over the areas a and b (-1: none). */
 void	rt_loop(struct lower *, enum rtfn, uint32_t n, vreg a, vreg b);
 vreg	rt_context(struct lower *, vreg s, vreg a, vreg b);

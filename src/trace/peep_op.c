@@ -83,19 +83,22 @@ log2of(int64_t v)
 	return n;
 }
 
-static void
-alui(struct peep *p, struct ir *i)
+/* The operation and its constant change; true, for a return. */
+static bool
+cheaper(struct peep *p, struct ir *i, enum alu op, int64_t imm)
 {
-	struct ir *d;
-	int64_t c;
-	int sh;
+	i->sub = op;
+	i->imm = imm;
+	p->changed = true;
+	return true;
+}
 
-	if (peep_constant(p, i->a, &c)) {
-		if (fold(i->sub, (uint64_t)c, (uint64_t)i->imm, &c))
-			peep_becomes(p, i, IR_IMM, -1, c);
-		return;
-	}
-	sh = log2of(i->imm);
+/* x + 0 is x; multiplying and dividing by a power of 2 are shifts. */
+static bool
+reduced(struct peep *p, struct ir *i)
+{
+	int sh = log2of(i->imm);
+
 	switch (i->sub) {
 	case A_ADD:
 	case A_SUB:
@@ -104,38 +107,34 @@ alui(struct peep *p, struct ir *i)
 	case A_SHL:
 	case A_SHR:
 	case A_SAR:
-		if (i->imm == 0) {
-			peep_becomes(p, i, IR_MOV, i->a, 0);
-			return;
-		}
-		break;
+		if (i->imm != 0)
+			return false;
+		peep_becomes(p, i, IR_MOV, i->a, 0);
+		return true;
 	case A_MUL:
-		if (sh >= 0) {
-			i->sub = A_SHL;
-			i->imm = sh;
-			p->changed = true;
-			return;
-		}
-		break;
+		return sh >= 0 && cheaper(p, i, A_SHL, sh);
 	case A_UDIV:
-		if (sh >= 0) {
-			i->sub = A_SHR;
-			i->imm = sh;
-			p->changed = true;
-			return;
-		}
-		break;
+		return sh >= 0 && cheaper(p, i, A_SHR, sh);
 	case A_UMOD:
-		if (sh >= 0) {
-			i->sub = A_AND;
-			i->imm--;
-			p->changed = true;
-			return;
-		}
-		break;
+		return sh >= 0 && cheaper(p, i, A_AND, i->imm - 1);
 	default:
-		break;
+		return false;
 	}
+}
+
+static void
+alui(struct peep *p, struct ir *i)
+{
+	struct ir *d;
+	int64_t c;
+
+	if (peep_constant(p, i->a, &c)) {
+		if (fold(i->sub, (uint64_t)c, (uint64_t)i->imm, &c))
+			peep_becomes(p, i, IR_IMM, -1, c);
+		return;
+	}
+	if (reduced(p, i))
+		return;
 	/* (x + c) + d */
 	d = peep_onedef(p, i->a);
 	if (i->sub == A_ADD && d != NULL && d->op == IR_ALUI &&

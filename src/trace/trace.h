@@ -1,7 +1,7 @@
 /*
  * trace.h - one run of dt-trace: everything the passes share.
  *
- * struct trace is made by src/dt-trace.c and passed down; it owns the typeset,
+ * struct trace is part of a struct session and passed down; it owns the typeset,
  * the unit, the compiled program and the open descriptors.
  */
 #ifndef TRACE_TRACE_H
@@ -53,7 +53,7 @@ struct trace {
 	struct printer *print;		/* print.h */
 	struct aggset *agg;		/* agg.h */
 	pid_t target;			/* -c or -p: $target; 0: none */
-	struct victims *victims;	/* every -c and -p; dt-trace.c's */
+	struct victims *victims;	/* every -c and -p; the session's */
 	struct procmods *procmods;	/* module.c */
 	FILE *out;			/* stdout or -o */
 	const char *progname;		/* "dtrace"-compatible prefix of messages */
