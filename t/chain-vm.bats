@@ -8,8 +8,9 @@ load helper
 	"${CC:-cc}" -O1 -g -pthread -o sysprog "$DT_SRC/t/sysprog.c"
 	cat >chain.sh <<-'END'
 	mkdir d
-	dt-attach -f cpu,syscalls -o x.bundle -- /usr/bin/strace -f -qq \
-	    -xx -s 9000 -e signal=none -o log /in/sysprog d 2>err |
+	dt-attach -f cpu,syscalls -x cpu:bufsize=64m -o x.bundle -- \
+	    /usr/bin/strace -f -qq -xx -s 9000 -e signal=none -o log \
+	    /in/sysprog d 2>err |
 	    dt-finalize 2>>err | dt-validate >path 2>>err
 	rc=$?
 	cat err
@@ -25,7 +26,7 @@ load helper
 	echo '== end'
 	END
 	rc=0
-	"$DT_SRC/t/vm/run" -t 300 chain.sh -- sysprog \
+	"$DT_SRC/t/vm/run" -t 900 chain.sh -- sysprog \
 	    "$(type -P strace):/usr/bin/strace" >out 2>err || rc=$?
 	[ $rc -ne 77 ] || skip "$(cat err)"
 	sed -n '1,/^== log/p' out

@@ -11,7 +11,7 @@ vm_boot() {
 		shift
 	done
 	[ $# -eq 0 ] || shift
-	"$DT_SRC/t/vm/run" -t 300 "${option[@]}" "$script" -- \
+	"$DT_SRC/t/vm/run" -t 900 "${option[@]}" "$script" -- \
 	    "$DT_SRC/t/vm/check.bash" "$@" >"$BATS_FILE_TMPDIR/out" \
 	    2>"$BATS_FILE_TMPDIR/err" || rc=$?
 	echo $rc >"$BATS_FILE_TMPDIR/rc"

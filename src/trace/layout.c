@@ -11,6 +11,8 @@
 
 enum { MMAPABLE = 1 << 10, NO_PREALLOC = 1, RDONLY_PROG = 1 << 7 };
 
+#define RING_SHARED	(64ULL << 20)	/* bytes */
+
 bool
 node_walk(const struct node *n, bool (*fn)(const struct node *, void *),
     void *arg)
@@ -401,11 +403,26 @@ pow2(uint64_t n)
 	return (uint32_t)p;
 }
 
+/*
+ * One ring for all processors, as large as DTrace's buffers together, since
+ * bufsize is what each processor gets; many processors share RING_SHARED.
+ */
+static uint32_t
+ring_bytes(const struct trace *t)
+{
+	uint64_t one = (uint64_t)opt_num(&t->opt, O_BUFSIZE);
+	uint64_t all = one * (uint64_t)(t->kern.ncpu > 0 ? t->kern.ncpu : 1);
+
+	if (all > RING_SHARED)
+		all = one > RING_SHARED ? one : RING_SHARED;
+	return pow2(all);
+}
+
 static void
 fixed_maps(struct lower *l)
 {
 	(void)map_add(l, "ring", BPF_MAP_TYPE_RINGBUF, 0, 0,
-	    pow2((uint64_t)opt_num(&l->t->opt, O_BUFSIZE)), 0);
+	    ring_bytes(l->t), 0);
 	(void)map_add(l, "state", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct state),
 	    1, MMAPABLE);
 	(void)map_add(l, "drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4,

@@ -15,7 +15,7 @@ END
 chain() {
 	local name=$1
 	shift
-	dt-attach -o "$name" "$@" 2>attach.err |
+	dt-attach -x cpu:bufsize=64m -o "$name" "$@" 2>attach.err |
 	    dt-finalize 2>finalize.err | dt-validate 2>validate.err |
 	    dt-report >report.md 2>report.err ||
 	    { cat ./*.err; return 1; }

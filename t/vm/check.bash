@@ -3,7 +3,7 @@
 
 # d ARG...: dt-trace, bounded.
 d() {
-	timeout -k 5 60 dt-trace "$@"
+	timeout -k 5 180 dt-trace "$@"
 }
 
 # fails WORDS COMMAND...: it fails, saying (among others) these words.
