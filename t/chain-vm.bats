@@ -8,7 +8,8 @@ load helper
 	"${CC:-cc}" -O1 -g -pthread -o sysprog "$DT_SRC/t/sysprog.c"
 	cat >chain.sh <<-'END'
 	mkdir d
-	dt-attach -f cpu,syscalls -x cpu:bufsize=64m -o x.bundle -- \
+	patient='-x cpu:bufsize=64m --ack-timeout 60 --stop-timeout 60'
+	dt-attach $patient -f cpu,syscalls -o x.bundle -- \
 	    /usr/bin/strace -f -qq -xx -s 9000 -e signal=none -o log \
 	    /in/sysprog d 2>err |
 	    dt-finalize 2>>err | dt-validate >path 2>>err
@@ -16,7 +17,7 @@ load helper
 	cat err
 	echo "verdict: $(cat path) $rc"
 	/bin/sleep 30 &
-	dt-attach -d 1 -o y.bundle -p $! 2>err | dt-finalize 2>>err |
+	dt-attach $patient -d 1 -o y.bundle -p $! 2>err | dt-finalize 2>>err |
 	    dt-validate 2>>err
 	cat err
 	echo '== log'
