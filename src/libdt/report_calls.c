@@ -125,13 +125,7 @@ call_rows(struct report *r, struct report_table *t, struct calls *c,
 		cell_u64(&cell[1], v->dur.n);
 		cell_u64(&cell[2], v->errors);
 		cell_u64(&cell[3], v->open);
-		cell_u64(&cell[4], v->dur.sum);
-		cell_u64(&cell[5], share(v->dur.sum, c->ns));
-		if (v->dur.n > 0) {
-			cell_u64(&cell[6], durations_at(&v->dur, 500));
-			cell_u64(&cell[7], durations_at(&v->dur, 990));
-			cell_u64(&cell[8], durations_max(&v->dur));
-		}
+		duration_cells(&cell[4], &v->dur, c->ns);
 		cell_u64(&cell[9], gaps_overlap(g, v->from, v->to));
 	}
 	report_sort(t, 4, 1);

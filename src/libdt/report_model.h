@@ -130,6 +130,9 @@ int durations_add(struct durations *d, uint64_t ns);	/* -1: no memory */
 uint64_t durations_at(struct durations *d, unsigned permille);
 uint64_t durations_max(struct durations *d);
 void durations_free(struct durations *d);
+/* The cells of REPORT_DURATION_COLS, the last not among them; all: the sum
+ * its share is of. */
+void duration_cells(struct cell *c, struct durations *d, uint64_t all);
 
 /* Loss intervals of the collectors of a family. */
 struct gaps { struct bundle_drop *v; size_t n; };

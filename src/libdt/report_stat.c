@@ -179,3 +179,16 @@ cell_show(const struct cell *c, enum cell_type type, char *buf, size_t cap)
 	}
 	return 0;
 }
+
+void
+duration_cells(struct cell *c, struct durations *d, uint64_t all)
+{
+	cell_u64(&c[0], d->sum);
+	cell_u64(&c[1], share(d->sum, all));
+	c += 2;
+	if (d->n == 0)
+		return;
+	cell_u64(&c[0], durations_at(d, 500));
+	cell_u64(&c[1], durations_at(d, 990));
+	cell_u64(&c[2], durations_max(d));
+}

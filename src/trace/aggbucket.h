@@ -8,6 +8,8 @@
  * [2^n, 2^(n+1)), QUANT_ZERO - 1 - n holds (-2^(n+1), -2^n]; the outermost take
  * what lies beyond. lquantize: 0 holds what is below the base, then one a step,
  * the last what is at or above the last whole step. llquantize: see struct llq.
+ *
+ * Nothing is allocated; a struct llq is its caller's.
  */
 #ifndef TRACE_AGGBUCKET_H
 #define TRACE_AGGBUCKET_H

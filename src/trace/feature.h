@@ -3,6 +3,8 @@
  *
  * A table (feature.def) says since when a kernel has it; `-x without=NAME,…`
  * turns it off, so that what is done instead can be seen on any kernel.
+ *
+ * What was found out is kept in the trace's struct kernel; names are static.
  */
 #ifndef TRACE_FEATURE_H
 #define TRACE_FEATURE_H

@@ -1,6 +1,7 @@
 /*
  * func.h - what D provides: actions, subroutines, aggregating functions and
- * built-in variables, as const tables (func.def, builtin.def).
+ * built-in variables, as const tables (func.def, builtin.def), which live as
+ * long as the program.
  */
 #ifndef TRACE_FUNC_H
 #define TRACE_FUNC_H

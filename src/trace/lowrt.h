@@ -1,5 +1,8 @@
 /*
  * lowrt.h - loops over strings in the scratch (lower_rt.c).
+ *
+ * The callbacks are functions of the program under construction, which owns
+ * them; a struct cb is of the one that is being made.
  */
 #ifndef TRACE_LOWRT_H
 #define TRACE_LOWRT_H
@@ -23,11 +26,13 @@ struct cb {
 	vreg s, a, b;		/* the scratch, the two areas */
 	label stop, go;		/* ends the loop; goes on */
 };
+/* Begins and ends a callback; its turns are numbered from 0 up to limit. */
 void	rt_begin(struct lower *, struct cb *, const char *name, uint32_t limit);
 void	rt_end(struct lower *, struct cb *);
+/* The word P0 to P4 through which numbers go in and out, in a callback. */
 vreg	rt_param(struct gen *, const struct cb *, int n);
 void	rt_setparam(struct gen *, const struct cb *, int n, vreg);
-vreg	rt_byte(struct gen *, vreg area, vreg at);
+vreg	rt_byte(struct gen *, vreg area, vreg at);	/* one byte there */
 
 /* The callback, made when first asked for. */
 int	rt_fn(struct lower *, enum rtfn);
@@ -38,8 +43,9 @@ void	rt_json(struct lower *);		/* lower_jsonrt.c */
 void	rt_jsonpath(struct lower *);		/* lower_json.c */
 /* Runs it n times at most over the areas a and b (-1: none). */
 void	rt_loop(struct lower *, enum rtfn, uint32_t n, vreg a, vreg b);
+/* A context on the stack for bpf_loop(), of the scratch and two areas. */
 vreg	rt_context(struct lower *, vreg s, vreg a, vreg b);
-/* The words through which numbers go in and out. */
+/* The same words outside of a callback. */
 void	rt_set(struct lower *, int n, vreg);
 vreg	rt_get(struct lower *, int n);
 

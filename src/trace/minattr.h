@@ -1,5 +1,5 @@
 /*
- * minattr.h - how stable a program is: -v's report.
+ * minattr.h - how stable a program is: -v's report. Nothing is kept.
  */
 #ifndef TRACE_MINATTR_H
 #define TRACE_MINATTR_H

@@ -1,5 +1,6 @@
 /*
- * print_type.h - print(): a value with its type, member by member.
+ * print_type.h - print(): a value with its type, member by member. Nothing is
+ * kept.
  */
 #ifndef TRACE_PRINT_TYPE_H
 #define TRACE_PRINT_TYPE_H

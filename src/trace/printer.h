@@ -1,6 +1,8 @@
 /*
  * printer.h - what printing remembers from record to record: shared by
  * print_rec.c and conaction.c.
+ *
+ * The trace owns its printer from print_open() to print_close().
  */
 #ifndef TRACE_PRINTER_H
 #define TRACE_PRINTER_H

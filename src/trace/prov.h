@@ -1,5 +1,6 @@
 /*
- * prov.h - the providers' rows, one file prov_NAME.c each.
+ * prov.h - the providers' rows, one file prov_NAME.c each, and what they share
+ * in generating code. Types are the typeset's, registers the gen's.
  */
 #ifndef TRACE_PROV_H
 #define TRACE_PROV_H

@@ -1,5 +1,6 @@
 /*
- * prov_tp.h - providers that are a table of raw tracepoints: sched and io.
+ * prov_tp.h - providers that are a table of raw tracepoints: sched and io. The
+ * tables are const; probes and events are the provtab's.
  */
 #ifndef TRACE_PROV_TP_H
 #define TRACE_PROV_TP_H

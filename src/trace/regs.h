@@ -1,7 +1,7 @@
 /*
  * regs.h - where struct pt_regs (bpf_user_pt_regs_t) keeps what probes need,
  * in bytes. Sources: <asm/ptrace.h> of each architecture, the syscall and
- * function call conventions of its ABI.
+ * function call conventions of its ABI. Tables only: nothing is owned.
  */
 #ifndef TRACE_REGS_H
 #define TRACE_REGS_H

@@ -1,7 +1,7 @@
 /*
  * selfrun.h - running the program of BEGIN, END or a tick where the kernel
  * has no test run of it (feature test-run): by a probe on a function of
- * dt-trace itself.
+ * dt-trace itself. Nothing stays attached.
  */
 #ifndef TRACE_SELFRUN_H
 #define TRACE_SELFRUN_H

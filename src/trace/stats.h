@@ -1,5 +1,8 @@
 /*
  * stats.h - what a run did, lost and cost, as JSON (--stats FILE).
+ *
+ * A struct runinfo is its caller's and borrows its strings; times are ns of
+ * CLOCK_MONOTONIC.
  */
 #ifndef TRACE_STATS_H
 #define TRACE_STATS_H

@@ -1,5 +1,6 @@
 /*
- * sys32.h - system calls through the 32-bit entry of x86-64.
+ * sys32.h - system calls through the 32-bit entry of x86-64. The map is its
+ * caller's.
  */
 #ifndef TRACE_SYS32_H
 #define TRACE_SYS32_H
