@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/elfsymtab.h"
 
 #define LOOK_BACK	64	/* entries that may lie within the one found */
@@ -9,7 +10,6 @@ int
 symtab_add(struct symtab_list *l, uint64_t start, uint64_t size,
     const char *name, size_t len, uint8_t rank)
 {
-	struct symtab_entry *v;
 	size_t cap = l->ncap > 0 ? l->ncap : 4096;
 	char *names;
 
@@ -21,13 +21,8 @@ symtab_add(struct symtab_list *l, uint64_t start, uint64_t size,
 		l->names = names;
 		l->ncap = cap;
 	}
-	if (l->n == l->cap) {
-		cap = l->cap > 0 ? l->cap * 2 : 256;
-		if ((v = reallocarray(l->v, cap, sizeof(*v))) == NULL)
-			return -1;
-		l->v = v;
-		l->cap = cap;
-	}
+	if (ARRAY_ROOM(l->v, l->n, l->cap) == -1)
+		return -1;
 	l->v[l->n++] = (struct symtab_entry){ start, size, l->used, rank };
 	memcpy(l->names + l->used, name, len);
 	l->names[l->used + len] = '\0';

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/final.h"
 #include "libdt/names.h"
 
@@ -40,15 +41,9 @@ static int
 add(struct building *c, const struct bundle_member *b, ssize_t parent)
 {
 	ssize_t *last = latest(c, b->pid);
-	struct born *v;
 
-	if (c->n == c->cap) {
-		c->cap = c->cap > 0 ? c->cap * 2 : 64;
-		v = reallocarray(c->v, c->cap, sizeof(*v));
-		if (v == NULL)
-			return msg_set_nomem(c->m);
-		c->v = v;
-	}
+	if (ARRAY_ROOM(c->v, c->n, c->cap) == -1)
+		return msg_set_nomem(c->m);
 	if (last == NULL)
 		return msg_set_nomem(c->m);
 	*last = (ssize_t)c->n;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/file.h"
 #include "libdt/final.h"
 #include "libdt/json.h"
@@ -43,17 +44,10 @@ complain(struct loss *l, const char *s, size_t n)
 static int
 add_drop(struct loss *l, const struct bundle_drop *d)
 {
-	struct bundle_drop *v;
-
 	if (d->count == 0 || l->ndrop == DROPS_MAX)
 		return 0;
-	if (l->ndrop == l->cap) {
-		l->cap = l->cap > 0 ? l->cap * 2 : 16;
-		v = reallocarray(l->drop, l->cap, sizeof(*v));
-		if (v == NULL)
-			return msg_set_nomem(l->m);
-		l->drop = v;
-	}
+	if (ARRAY_ROOM(l->drop, l->ndrop, l->cap) == -1)
+		return msg_set_nomem(l->m);
 	l->drop[l->ndrop++] = *d;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/fold_block.h"
 #include "libdt/foldint.h"
 
@@ -46,16 +47,10 @@ append(struct block *b, const char *s, size_t n)
 static int
 piece(struct block *b, const char *s, size_t n, unsigned group)
 {
-	struct piece *p;
-	size_t cap, at = b->len;
+	size_t at = b->len;
 
-	if (b->npiece == b->pcap) {
-		cap = b->pcap != 0 ? b->pcap * 2 : 64;
-		if ((p = realloc(b->piece, cap * sizeof(*p))) == NULL)
-			return -1;
-		b->piece = p;
-		b->pcap = cap;
-	}
+	if (ARRAY_ROOM(b->piece, b->npiece, b->pcap) == -1)
+		return -1;
 	if (append(b, s, n) == -1)
 		return -1;
 	b->piece[b->npiece++] = (struct piece){ at, b->len - at, group };

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdt/array.h"
 #include "libdt/mapsint.h"
 #include "libdt/proc.h"
 
@@ -173,17 +174,8 @@ maps_files(struct maps *ms, int (*fn)(void *arg, const char *path, size_t n,
 static int
 add_event(struct maps *ms, const struct map_event *e)
 {
-	struct map_event *v;
-	size_t cap;
-
-	if (ms->n == ms->cap) {
-		cap = ms->cap > 0 ? ms->cap * 2 : 256;
-		v = reallocarray(ms->ev, cap, sizeof(*v));
-		if (v == NULL)
-			return -1;
-		ms->ev = v;
-		ms->cap = cap;
-	}
+	if (ARRAY_ROOM(ms->ev, ms->n, ms->cap) == -1)
+		return -1;
 	ms->ev[ms->n] = *e;
 	ms->ev[ms->n].seq = (uint32_t)ms->n;
 	ms->n++;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdt/array.h"
 #include "libdt/path.h"
 
 #define ENTRIES_DEFAULT	(1u << 20)
@@ -82,17 +83,8 @@ names_free(struct names *l)
 static int
 names_add(struct names *l, const char *s, bool dir)
 {
-	struct name *v;
-	size_t cap;
-
-	if (l->n == l->cap) {
-		cap = l->cap > 0 ? l->cap * 2 : 16;
-		v = reallocarray(l->v, cap, sizeof(*v));
-		if (v == NULL)
-			return -1;
-		l->v = v;
-		l->cap = cap;
-	}
+	if (ARRAY_ROOM(l->v, l->n, l->cap) == -1)
+		return -1;
 	l->v[l->n].dir = dir;
 	if ((l->v[l->n].s = strdup(s)) == NULL)
 		return -1;

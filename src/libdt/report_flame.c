@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/foldint.h"
 #include "libdt/names.h"
 #include "libdt/report_print.h"
@@ -33,16 +34,8 @@ struct tree {
 static ssize_t
 new_node(struct tree *t, uint32_t name)
 {
-	struct node *v;
-	size_t cap;
-
-	if (t->n == t->cap) {
-		cap = t->cap != 0 ? t->cap * 2 : 256;
-		if ((v = realloc(t->v, cap * sizeof(*v))) == NULL)
-			return -1;
-		t->v = v;
-		t->cap = cap;
-	}
+	if (ARRAY_ROOM(t->v, t->n, t->cap) == -1)
+		return -1;
 	t->v[t->n] = (struct node){ .name = name };
 	return (ssize_t)t->n++;
 }

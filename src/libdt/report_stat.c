@@ -6,21 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/report_model.h"
 
 int
 durations_add(struct durations *d, uint64_t ns)
 {
-	size_t cap;
-	uint64_t *v;
-
-	if (d->n == d->cap) {
-		cap = d->cap != 0 ? d->cap * 2 : 16;
-		if ((v = realloc(d->v, cap * sizeof(*v))) == NULL)
-			return -1;
-		d->v = v;
-		d->cap = cap;
-	}
+	if (ARRAY_ROOM(d->v, d->n, d->cap) == -1)
+		return -1;
 	d->v[d->n++] = ns;
 	d->sum += ns;
 	d->sorted = false;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdt/array.h"
 #include "libdt/file.h"
 #include "libdt/path.h"
 #include "libdt/sums.h"
@@ -95,16 +96,8 @@ covers(enum sums_kind kind, const char *path)
 static int
 file_add(struct sums *s, const char *path)
 {
-	size_t cap = s->cap > 0 ? s->cap * 2 : 64;
-	struct file *v;
-
-	if (s->n == s->cap) {
-		v = reallocarray(s->files, cap, sizeof(*v));
-		if (v == NULL)
-			return msg_set_nomem(s->m);
-		s->files = v;
-		s->cap = cap;
-	}
+	if (ARRAY_ROOM(s->files, s->n, s->cap) == -1)
+		return msg_set_nomem(s->m);
 	memset(&s->files[s->n], 0, sizeof(*s->files));
 	if ((s->files[s->n].path = strdup(path)) == NULL)
 		return msg_set_nomem(s->m);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/file.h"
 #include "libdt/sums.h"
 #include "libdt/sums_list.h"
@@ -169,16 +170,8 @@ find(struct parse *p, const char *id, uint64_t line, const char *what,
 static int
 entry_add(struct sums_list *l, const struct sums_entry *e)
 {
-	size_t cap = l->cap > 0 ? l->cap * 2 : 64;
-	struct sums_entry *v;
-
-	if (l->n == l->cap) {
-		v = reallocarray(l->v, cap, sizeof(*v));
-		if (v == NULL)
-			return -1;
-		l->v = v;
-		l->cap = cap;
-	}
+	if (ARRAY_ROOM(l->v, l->n, l->cap) == -1)
+		return -1;
 	l->v[l->n++] = *e;
 	return 0;
 }

@@ -12,6 +12,7 @@
 
 #include <bpf/bpf.h>
 
+#include "libdt/array.h"
 #include "libdt/clock.h"
 #include "trace/consume.h"
 #include "trace/drop.h"
@@ -107,15 +108,8 @@ span_add(struct drops *d, const struct dropspan *s, size_t *open)
 		p->to = s->to;
 		return 0;
 	}
-	if (d->nspan == d->cap) {
-		size_t cap = d->cap == 0 ? 16 : d->cap * 2;
-
-		p = reallocarray(d->span, cap, sizeof(*p));
-		if (p == NULL)
-			return -1;
-		d->span = p;
-		d->cap = cap;
-	}
+	if (ARRAY_ROOM(d->span, d->nspan, d->cap) == -1)
+		return -1;
 	d->span[d->nspan++] = *s;
 	*open = d->nspan;
 	return 0;

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "libdt/array.h"
 #include "libdt/msg.h"
 #include "trace/irint.h"
 
@@ -43,17 +44,9 @@ is_far(const struct far *r, size_t from, label to)
 static void
 put(struct far *r, const struct ir *i)
 {
-	size_t cap = r->cap ? 2 * r->cap : 4096;
-	struct ir *p;
-
-	if (r->n == r->cap) {
-		p = realloc(r->ins, cap * sizeof(*p));
-		if (p == NULL) {
-			r->nomem = true;
-			return;
-		}
-		r->ins = p;
-		r->cap = cap;
+	if (ARRAY_ROOM(r->ins, r->n, r->cap) == -1) {
+		r->nomem = true;
+		return;
 	}
 	r->ins[r->n++] = *i;
 }
@@ -62,20 +55,14 @@ put(struct far *r, const struct ir *i)
 static label
 via(struct far *r, label lab)
 {
-	size_t k, cap = r->legcap ? 2 * r->legcap : 32;
-	struct leg *p;
+	size_t k;
 
 	for (k = 0; k < r->nleg; k++)
 		if (r->leg[k].lab == lab)
 			return r->leg[k].via;
-	if (r->nleg == r->legcap) {
-		p = realloc(r->leg, cap * sizeof(*p));
-		if (p == NULL) {
-			r->nomem = true;
-			return lab;
-		}
-		r->leg = p;
-		r->legcap = cap;
+	if (ARRAY_ROOM(r->leg, r->nleg, r->legcap) == -1) {
+		r->nomem = true;
+		return lab;
 	}
 	r->leg[r->nleg++] = (struct leg){ lab, r->f->nlabel };
 	return r->f->nlabel++;

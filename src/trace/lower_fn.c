@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "trace/lowint.h"
 
 /* Sites that jump out of line; growing arrays. */
@@ -52,18 +53,11 @@ label
 low_fault(struct lower *l, enum fault kind, vreg val)
 {
 	struct faultsite *f;
-	size_t n;
 
 	flush_faults(l);
-	if (l->nflt == l->fltalloc) {
-		n = l->fltalloc ? 2 * l->fltalloc : 32;
-		f = realloc(l->flt, n * sizeof(*f));
-		if (f == NULL) {
-			low_nomem(l);
-			return l->skip;
-		}
-		l->flt = f;
-		l->fltalloc = n;
+	if (ARRAY_ROOM(l->flt, l->nflt, l->fltalloc) == -1) {
+		low_nomem(l);
+		return l->skip;
 	}
 	f = &l->flt[l->nflt++];
 	*f = (struct faultsite){ .lab = ir_newlabel(l->g), .kind = kind,
@@ -77,17 +71,10 @@ label
 low_drop(struct lower *l, enum dropkind kind, label back)
 {
 	struct dropsite *s;
-	size_t n;
 
-	if (l->ndrop == l->dropalloc) {
-		n = l->dropalloc ? 2 * l->dropalloc : 32;
-		s = realloc(l->drop, n * sizeof(*s));
-		if (s == NULL) {
-			low_nomem(l);
-			return back;
-		}
-		l->drop = s;
-		l->dropalloc = n;
+	if (ARRAY_ROOM(l->drop, l->ndrop, l->dropalloc) == -1) {
+		low_nomem(l);
+		return back;
 	}
 	s = &l->drop[l->ndrop++];
 	*s = (struct dropsite){ .lab = ir_newlabel(l->g), .back = back,

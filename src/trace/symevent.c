@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libdt/array.h"
 #include "libdt/msg.h"
 #include "symevent.h"
 
@@ -120,19 +121,10 @@ symevents_fd(const struct symevents *se)
 static void
 keep(struct symevents *se, const struct symev *e)
 {
-	struct symev *ev;
-	size_t cap;
-
-	if (se->n == se->cap) {
-		cap = se->cap != 0 ? se->cap * 2 : 256;
-		ev = realloc(se->ev, cap * sizeof(*ev));
-		if (ev == NULL) {
-			free(e->path);
-			se->lost = true;
-			return;
-		}
-		se->ev = ev;
-		se->cap = cap;
+	if (ARRAY_ROOM(se->ev, se->n, se->cap) == -1) {
+		free(e->path);
+		se->lost = true;
+		return;
 	}
 	se->ev[se->n++] = *e;
 }

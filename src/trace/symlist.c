@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "symint.h"
 
 enum { POOL = 64 * 1024, LOOK_BACK = 32 };
@@ -34,18 +35,10 @@ int
 symlist_add(struct symlist *l, uint64_t start, uint64_t size,
     const char *name, size_t len, uint8_t rank)
 {
-	struct symrange *sym;
 	char *copy;
 
-	if (l->n == l->cap) {
-		l->cap = l->cap != 0 ? l->cap * 2 : 256;
-		sym = realloc(l->sym, l->cap * sizeof(*sym));
-		if (sym == NULL) {
-			l->cap = l->n;
-			return -1;
-		}
-		l->sym = sym;
-	}
+	if (ARRAY_ROOM(l->sym, l->n, l->cap) == -1)
+		return -1;
 	if ((copy = symlist_dup(l, name, len)) == NULL)
 		return -1;
 	l->sym[l->n++] = (struct symrange){ .start = start, .size = size,
