@@ -7,7 +7,7 @@
 #include "trace/lowint.h"
 #include "trace/trace.h"
 
-enum { ARGS_MAX = 256, COMM = 16 };
+enum { ARGS_MAX = 256 };
 
 static vreg
 pointer_at(struct lower *l, vreg p, const char *type, const char *name)

@@ -2,6 +2,7 @@
  * lower_lock.c - the functions on locks of the kernel.
  */
 #include "trace/lowint.h"
+#include "trace/prov.h"
 
 /* The 8 bytes at a kernel address. */
 static vreg
@@ -15,23 +16,9 @@ word(struct lower *l, const struct node *n)
 }
 
 static vreg
-different(struct lower *l, vreg a, vreg b)
-{
-	struct gen *g = l->g;
-	vreg r = ir_new(g);
-	label end = ir_newlabel(g);
-
-	ir_set(g, r, 0);
-	ir_br(g, CC_EQ, a, b, end);
-	ir_set(g, r, 1);
-	ir_label(g, end);
-	return r;
-}
-
-static vreg
 equal(struct lower *l, vreg a, vreg b)
 {
-	return ir_alui(l->g, A_XOR, different(l, a, b), 1);
+	return ir_alui(l->g, A_XOR, gen_differ(l->g, a, b), 1);
 }
 
 vreg
@@ -56,7 +43,7 @@ low_lockfn(struct lower *l, const struct node *n)
 		 * bit 9 on */
 		return equal(l, ir_alui(g, A_AND, v, 0xff), ir_imm(g, 0xff));
 	case F_RW_READ_HELD:
-		return different(l, ir_alui(g, A_SHR, ir_ext(g, v, 4, false),
+		return gen_differ(g, ir_alui(g, A_SHR, ir_ext(g, v, 4, false),
 		    9), ir_imm(g, 0));
 	default:	/* mutex_type_spin() */
 		return ir_imm(g, 0);

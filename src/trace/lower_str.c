@@ -5,8 +5,8 @@
 
 #include "trace/lowint.h"
 
-static struct sval
-literal(struct lower *l, const char *str, size_t len)
+struct sval
+low_literal(struct lower *l, const char *str, size_t len)
 {
 	struct sval s = { .mem = true, .canon = true };
 
@@ -172,7 +172,7 @@ low_str(struct lower *l, const struct node *n)
 	switch (n->kind) {
 	case N_STR:
 		if (n->str != NULL)
-			return literal(l, n->str, n->slen);
+			return low_literal(l, n->str, n->slen);
 		s.r = ir_imm(l->g, 0);
 		return s;
 	case N_VAR:

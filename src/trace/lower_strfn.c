@@ -4,14 +4,11 @@
  * What they do at the edges follows the DTrace guide and the reference
  * vectors func_*.
  */
-#include <string.h>
-
 #include "trace/lowrt.h"
 #include "trace/prov.h"
 
-/* The argument in the scratch, not NULL. */
-static struct sval
-operand(struct lower *l, const struct node *n)
+struct sval
+low_strarg(struct lower *l, const struct node *n)
 {
 	struct sval s = low_str(l, n);
 
@@ -20,10 +17,8 @@ operand(struct lower *l, const struct node *n)
 	return s;
 }
 
-/* A new string: len bytes of the scratch from at + start on; len < 0: to the
- * end of that string. */
-static struct sval
-part(struct lower *l, vreg at, vreg start, vreg len, uint32_t bound)
+struct sval
+low_strpart(struct lower *l, vreg at, vreg start, vreg len, uint32_t bound)
 {
 	struct gen *g = l->g;
 	struct sval r = low_strnew(l, bound);
@@ -57,7 +52,7 @@ tail(struct lower *l, vreg at, vreg pos, uint32_t bound)
 	ir_set(g, r, 0);
 	ir_bri(g, CC_SLT, pos, 0, none);
 	l->cond++;
-	s = part(l, at, pos, -1, bound);
+	s = low_strpart(l, at, pos, -1, bound);
 	ir_mov(g, r, s.r);
 	l->cond--;
 	ir_label(g, none);
@@ -70,7 +65,7 @@ tail(struct lower *l, vreg at, vreg pos, uint32_t bound)
 static struct sval
 strchr_(struct lower *l, const struct node *n)
 {
-	struct sval s = operand(l, n->list);
+	struct sval s = low_strarg(l, n->list);
 	struct gen *g = l->g;
 	bool last = n->func->id == F_STRRCHR;
 
@@ -104,7 +99,8 @@ search(struct lower *l, const struct sval *s, struct sval *sub, vreg from,
 static struct sval
 strstr_(struct lower *l, const struct node *n)
 {
-	struct sval s = operand(l, n->list), sub = operand(l, n->list->next);
+	struct sval s = low_strarg(l, n->list);
+	struct sval sub = low_strarg(l, n->list->next);
 
 	return tail(l, s.r, search(l, &s, &sub, ir_imm(l->g, 0), false),
 	    s.bound);
@@ -115,7 +111,8 @@ static vreg
 indexof(struct lower *l, const struct node *n, bool back)
 {
 	const struct node *third = n->list->next->next;
-	struct sval s = operand(l, n->list), sub = operand(l, n->list->next);
+	struct sval s = low_strarg(l, n->list);
+	struct sval sub = low_strarg(l, n->list->next);
 	struct gen *g = l->g;
 	vreg len, from = ir_new(g), r = ir_new(g);
 	label end = ir_newlabel(g), low = ir_newlabel(g);
@@ -152,7 +149,7 @@ indexof(struct lower *l, const struct node *n, bool back)
 vreg
 low_char(struct lower *l, const struct node *n)
 {
-	struct sval s = operand(l, n->a);
+	struct sval s = low_strarg(l, n->a);
 	struct gen *g = l->g;
 	vreg i = ir_new(g), r = ir_new(g), len;
 	label end = ir_newlabel(g), bad;
@@ -173,7 +170,7 @@ low_char(struct lower *l, const struct node *n)
 static struct sval
 changecase(struct lower *l, const struct node *n)
 {
-	struct sval s = operand(l, n->list), r = low_strnew(l, s.bound);
+	struct sval s = low_strarg(l, n->list), r = low_strnew(l, s.bound);
 
 	/* the argument may be somebody's */
 	low_strcopy(l, &s, r.r, 0, r.bound);
@@ -182,139 +179,11 @@ changecase(struct lower *l, const struct node *n)
 	return r;
 }
 
-static struct sval
-basename_(struct lower *l, const struct node *n)
-{
-	struct sval s = operand(l, n->list), r;
-	struct gen *g = l->g;
-	label done = ir_newlabel(g), dot = ir_newlabel(g);
-	label slash = ir_newlabel(g), empty = ir_newlabel(g);
-	bool dir = n->func->id == F_DIRNAME;
-	vreg b, e, d, r0 = ir_new(g);
-	int k;
-
-	for (k = 0; k < 4; k++)
-		rt_set(l, k, ir_imm(g, 0));
-	rt_loop(l, RT_PATH, l->strmax, s.r, -1);
-	b = rt_get(l, 0);
-	e = rt_get(l, 1);
-	d = rt_get(l, 2);
-	ir_bri(g, CC_EQ, e, 0, empty);
-	if (dir) {
-		ir_bri(g, CC_EQ, b, 0, dot);
-		ir_bri(g, CC_EQ, d, 0, slash);
-	}
-	l->cond++;
-	r = dir ? part(l, s.r, ir_imm(g, 0), d, s.bound) :
-	    part(l, s.r, b, ir_alu(g, A_SUB, e, b), s.bound);
-	l->cond--;
-	ir_mov(g, r0, r.r);
-	ir_jmp(g, done);
-	ir_label(g, empty);
-	/* nothing but slashes, or nothing at all */
-	ir_bri(g, CC_EQ, ir_load(g, s.r, 0, 1), 0, dot);
-	ir_label(g, slash);
-	ir_mov(g, r0, ir_mapval(g, MAP_RODATA, ro_string(l, "/", 1)));
-	ir_jmp(g, done);
-	ir_label(g, dot);
-	ir_mov(g, r0, ir_mapval(g, MAP_RODATA, ro_string(l, ".", 1)));
-	ir_label(g, done);
-	/* two kinds of memory: only as an address */
-	r.mem = false;
-	r.temp = 0;
-	r.r = low_scalar(l, r0);
-	return r;
-}
-
-/* The base of a number, 10 where none is given, into b; faults unless it is
- * from 2 to 36. */
-static void
-number_base(struct lower *l, const struct node *base, vreg b)
-{
-	struct gen *g = l->g;
-	label ok = ir_newlabel(g);
-
-	if (base != NULL)
-		ir_mov(g, b, low_int(l, base));
-	else
-		ir_set(g, b, 10);
-	ir_bri(g, CC_ULT, ir_alui(g, A_SUB, b, 2), 35, ok);
-	ir_jmp(g, low_fault(l, FLT_ILLOP, b));
-	ir_label(g, ok);
-}
-
-/* Puts ch before the text that begins at `at` of p. */
-static void
-put_before(struct gen *g, vreg p, vreg at, char ch)
-{
-	ir_aluito(g, at, A_SUB, at, 1);
-	ir_storei(g, ir_alu(g, A_ADD, p, at), 0, 1, ch);
-}
-
-/* Before the digits at `at` of p: - if v is negative (sign), 0x, 0. */
-static void
-put_base(struct lower *l, vreg p, vreg at, vreg v, vreg base, vreg sign)
-{
-	struct gen *g = l->g;
-	label minus = ir_newlabel(g), oct = ir_newlabel(g);
-	label done = ir_newlabel(g);
-
-	ir_bri(g, CC_NE, sign, 0, minus);
-	ir_bri(g, CC_EQ, base, 8, oct);
-	ir_bri(g, CC_NE, base, 16, done);
-	put_before(g, p, at, 'x');
-	put_before(g, p, at, '0');
-	ir_jmp(g, done);
-	ir_label(g, oct);
-	ir_bri(g, CC_EQ, v, 0, done);
-	put_before(g, p, at, '0');
-	ir_jmp(g, done);
-	ir_label(g, minus);
-	put_before(g, p, at, '-');
-	ir_label(g, done);
-}
-
-/* illumos' lltostr(): base 10 is signed; 0 and 0x before the others. */
-static struct sval
-lltostr(struct lower *l, const struct node *n)
-{
-	struct gen *g = l->g;
-	uint32_t buf = low_temp(l, RT_DIGITS + 8), k;
-	vreg v = ir_new(g), b = ir_new(g), p = low_tempaddr(l, buf), at, s;
-	struct sval r;
-	label plain;
-
-	ir_mov(g, v, low_int(l, n->list));
-	number_base(l, n->list->next, b);
-	for (k = 0; k < RT_DIGITS + 8; k += 8)
-		ir_storei(g, p, (int32_t)k, 8, 0);
-	s = ir_new(g);
-	ir_set(g, s, 0);
-	plain = ir_newlabel(g);
-	ir_bri(g, CC_NE, b, 10, plain);
-	ir_mov(g, s, ir_alui(g, A_SAR, v, 63));
-	ir_label(g, plain);
-	rt_set(l, 0, ir_alu(g, A_SUB, ir_alu(g, A_XOR, v, s), s));
-	rt_set(l, 1, b);
-	rt_set(l, 2, ir_imm(g, 0));
-	rt_loop(l, RT_DIG, RT_DIGITS, p, -1);
-	at = ir_new(g);
-	ir_mov(g, at, rt_get(l, 2));
-	/* 64 digits at most: three bytes before the first are free */
-	ir_bri(g, CC_UGE, at, RT_DIGITS, low_fault(l, FLT_ILLOP, b));
-	ir_bri(g, CC_ULT, at, 3, low_fault(l, FLT_ILLOP, b));
-	put_base(l, p, at, v, b, s);
-	r = low_strnew(l, RT_DIGITS);
-	(void)ir_call(g, BPF_FUNC_probe_read_kernel_str, 3, r.r,
-	    ir_imm(g, r.bound), ir_alu(g, A_ADD, p, at));
-	return r;
-}
-
 /* The bits of a string's characters, 32 bytes of the scratch. */
 static vreg
 charset(struct lower *l, const struct node *n)
 {
-	struct sval s = operand(l, n);
+	struct sval s = low_strarg(l, n);
 	vreg bits = low_tempaddr(l, low_temp(l, 32));
 	int k;
 
@@ -362,7 +231,8 @@ strtok_(struct lower *l, const struct node *n)
 	ir_mov(g, start, span(l, base, bits, start, false));
 	ir_bri(g, CC_EQ, rt_get(l, 3), 0, none);
 	ir_mov(g, stop, span(l, base, bits, start, true));
-	t = part(l, base, start, ir_alu(g, A_SUB, stop, start), l->strmax);
+	t = low_strpart(l, base, start, ir_alu(g, A_SUB, stop, start),
+	    l->strmax);
 	ir_mov(g, r, t.r);
 	ir_bri(g, CC_EQ, rt_get(l, 3), 0, last);
 	ir_store(g, base, -8, 8, ir_alui(g, A_ADD, stop, 1));
@@ -378,50 +248,10 @@ strtok_(struct lower *l, const struct node *n)
 	return t;
 }
 
-/* Without "//", "/./", "x/.." and a slash at the end; what is left of a path
- * that was not empty is "/" or "." at least. */
-static struct sval
-cleanpath(struct lower *l, const struct node *n)
-{
-	struct sval s = operand(l, n->list), r;
-	struct gen *g = l->g;
-	label end = ir_newlabel(g), some = ir_newlabel(g);
-	label rooted = ir_newlabel(g);
-	vreg j = ir_new(g), first, ch = ir_new(g), root = ir_new(g);
-
-	r = low_strnew(l, s.bound < 2 ? 2 : s.bound);
-	first = ir_load(g, s.r, 0, 1);
-	ir_set(g, root, 1);
-	ir_bri(g, CC_EQ, first, '/', rooted);
-	ir_set(g, root, 0);
-	ir_label(g, rooted);
-	rt_set(l, 0, ir_imm(g, 0));
-	rt_set(l, 1, ir_imm(g, 0));
-	rt_set(l, 2, ir_imm(g, 0));
-	rt_set(l, 3, root);
-	rt_loop(l, RT_CLEAN, l->strmax, s.r, r.r);
-	ir_mov(g, j, rt_get(l, 1));
-	ir_bri(g, CC_NE, j, 0, some);
-	/* "/" and ".", or the NUL of an empty path */
-	ir_mov(g, ch, ir_load(g, s.r, 0, 1));
-	ir_bri(g, CC_EQ, ch, 0, some);
-	ir_bri(g, CC_EQ, ch, '/', end);
-	ir_set(g, ch, '.');
-	ir_label(g, end);
-	ir_store(g, r.r, 0, 1, ch);
-	ir_set(g, j, 1);
-	ir_label(g, some);
-	end = ir_newlabel(g);
-	ir_bri(g, CC_UGE, j, l->strmax, end);
-	ir_storei(g, ir_alu(g, A_ADD, r.r, j), 0, 1, 0);
-	ir_label(g, end);
-	return r;
-}
-
 static struct sval
 strip(struct lower *l, const struct node *n)
 {
-	struct sval s = operand(l, n->list);
+	struct sval s = low_strarg(l, n->list);
 	vreg from, to;
 
 	rt_set(l, 0, ir_imm(l->g, -1));
@@ -429,35 +259,15 @@ strip(struct lower *l, const struct node *n)
 	rt_loop(l, RT_STRIP, l->strmax, s.r, -1);
 	from = rt_get(l, 0);
 	to = rt_get(l, 1);
-	return part(l, s.r, from, ir_alu(l->g, A_SUB, to, from), s.bound);
-}
-
-static vreg
-strtoll_(struct lower *l, const struct node *n)
-{
-	struct sval s = operand(l, n->list);
-	struct gen *g = l->g;
-	vreg r = ir_new(g), b = ir_new(g);
-	label ok;
-	int k;
-
-	number_base(l, n->list->next, b);
-	for (k = 0; k < 4; k++)
-		rt_set(l, k, k == 1 ? b : ir_imm(g, 0));
-	rt_loop(l, RT_NUM, l->strmax, s.r, -1);
-	ir_mov(g, r, rt_get(l, 0));
-	ok = ir_newlabel(g);
-	ir_bri(g, CC_EQ, rt_get(l, 3), 0, ok);
-	ir_mov(g, r, ir_neg(g, r));
-	ir_label(g, ok);
-	return low_opaque(l, r);
+	return low_strpart(l, s.r, from, ir_alu(l->g, A_SUB, to, from),
+	    s.bound);
 }
 
 vreg
 low_intstrfn(struct lower *l, const struct node *n)
 {
 	if (n->func->id == F_STRTOLL)
-		return strtoll_(l, n);
+		return low_strtoll(l, n);
 	return indexof(l, n, n->func->id == F_RINDEX);
 }
 
@@ -477,11 +287,11 @@ low_strfn(struct lower *l, const struct node *n)
 		return changecase(l, n);
 	case F_BASENAME:
 	case F_DIRNAME:
-		return basename_(l, n);
+		return low_basename(l, n);
 	case F_LLTOSTR:
-		return lltostr(l, n);
+		return low_lltostr(l, n);
 	case F_CLEANPATH:
-		return cleanpath(l, n);
+		return low_cleanpath(l, n);
 	case F_STRIP:
 		return strip(l, n);
 	case F_JSON:

@@ -50,6 +50,8 @@ struct place {
 	uint32_t bits, bit;	/* a bit-field: bit offset from off */
 };
 
+enum { COMM = 16 };		/* TASK_COMM_LEN */
+
 /* A cheap value found once: the register and whether it still dominates. */
 struct cached { vreg r; bool all; };
 
@@ -271,6 +273,7 @@ vreg	low_key(struct lower *, const struct keyshape *,
 bool	low_writable(struct lower *, struct place *, uint32_t size);
 
 /* lower_str.c */
+struct sval low_literal(struct lower *, const char *, size_t len);
 struct sval low_str(struct lower *, const struct node *);
 void	low_strinto(struct lower *, const struct node *, vreg dst, int32_t off,
 	    uint32_t cap);
@@ -311,6 +314,19 @@ struct sval low_netfn(struct lower *, const struct node *);
 vreg	low_intstrfn(struct lower *, const struct node *);
 vreg	low_char(struct lower *, const struct node *);	/* string[i] */
 
+/* A function's argument in the scratch, not NULL. */
+struct sval low_strarg(struct lower *, const struct node *);
+/* A new string: len bytes of the scratch from at + start on; len < 0: to the
+ * end of that string. */
+struct sval low_strpart(struct lower *, vreg at, vreg start, vreg len,
+	    uint32_t bound);
+
+/* lower_strnum.c, lower_strpath.c */
+struct sval low_lltostr(struct lower *, const struct node *);
+vreg	low_strtoll(struct lower *, const struct node *);
+struct sval low_basename(struct lower *, const struct node *);	/* dirname() */
+struct sval low_cleanpath(struct lower *, const struct node *);
+
 /* lower_args.c */
 struct sval low_execargs(struct lower *);
 
@@ -323,15 +339,28 @@ struct sval low_dpath(struct lower *, const struct node *);
 
 /* lower_builtin.c */
 vreg	low_builtin(struct lower *, const struct node *);
+vreg	low_time(struct lower *);
+vreg	low_unsupported(struct lower *, const struct node *);	/* an error */
+/* The address of the present probe's entry in a table of the read-only data,
+ * each stride bytes long. */
+vreg	low_byprobe(struct lower *, uint32_t tab, uint32_t stride);
+
+/* lower_strvar.c */
 struct sval low_strbuiltin(struct lower *, const struct node *);
 vreg	low_strid(struct lower *, const struct node *);
-vreg	low_time(struct lower *);
+
+/* lower_thread.c */
 vreg	low_task(struct lower *);	/* the verifier's task_struct pointer */
 vreg	low_pidtgid(struct lower *);
+vreg	low_ppid(struct lower *);
+vreg	low_uidgid(struct lower *);
+vreg	low_vtime(struct lower *);	/* ns on a CPU */
 bool	low_other(struct lower *);	/* the probe stands for a thread that */
 					/* is not the current one */
-void	low_comm(struct lower *, vreg dst);	/* its name: 16 bytes */
+void	low_comm(struct lower *, vreg dst);	/* its name: COMM bytes */
 vreg	low_thread(struct lower *);	/* what self-> arrays are keyed by */
+/* What the provider has for a name; -1: nothing. */
+vreg	low_provided(struct lower *, const char *name);
 
 /* lower_rec.c */
 bool	clause_records(const struct clause *);

@@ -5,15 +5,19 @@
 #ifndef TRACE_PROV_H
 #define TRACE_PROV_H
 
+#include "trace/ir.h"
 #include "trace/probe.h"
 
 struct dtype;
-struct gen;
 
 /* gen_probe of an event that carries one probe. */
 vreg	gen_probe_const(struct gen *, struct event *, const struct evclause *);
 /* gen_arg of a probe without arguments. */
 vreg	gen_arg_zero(struct gen *, struct event *, unsigned n);
+/* 1 where a's and b's values differ, else 0. */
+vreg	gen_differ(struct gen *, vreg a, vreg b);
+/* The program ends here unless v is so to imm. */
+void	gen_unless(struct gen *, enum cc, vreg v, int64_t imm);
 /* What size bytes, at most 8, at an address hold; 0 where it is not to be
  * read. */
 vreg	gen_read(struct gen *, vreg addr, unsigned size, bool user);

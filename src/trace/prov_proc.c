@@ -226,30 +226,6 @@ has(const struct procev *pe, enum kind k)
 	return (pe->kinds & UINT32_C(1) << k) != 0;
 }
 
-/* 1 where a's and b's values differ. */
-static vreg
-gen_differ(struct gen *g, vreg a, vreg b)
-{
-	label same = ir_newlabel(g);
-	vreg v = ir_new(g);
-
-	ir_set(g, v, 0);
-	ir_br(g, CC_EQ, a, b, same);
-	ir_set(g, v, 1);
-	ir_label(g, same);
-	return v;
-}
-
-static void
-gen_unless(struct gen *g, enum cc cc, vreg v, int64_t imm)
-{
-	label ok = ir_newlabel(g);
-
-	ir_bri(g, cc, v, imm, ok);
-	ir_exit(g, 0);
-	ir_label(g, ok);
-}
-
 /* 1 (exited), 2 (killed) or 3 (dumped core), of task_struct.exit_code. */
 static vreg
 gen_exit_reason(struct gen *g, const struct procev *pe)

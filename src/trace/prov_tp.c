@@ -187,16 +187,6 @@ param(struct gen *g, int n)
 	return ir_load(g, ir_ctx(g), n * 8, 8);
 }
 
-static void
-unless(struct gen *g, enum cc cc, vreg v, int64_t imm)
-{
-	label ok = ir_newlabel(g);
-
-	ir_bri(g, cc, v, imm, ok);
-	ir_exit(g, 0);
-	ir_label(g, ok);
-}
-
 /* The previous thread's state as it was: 0 if it could run on. */
 static vreg
 prev_state(struct gen *g, const struct tpev *tv)
@@ -224,7 +214,7 @@ gen_prev(struct gen *g, const struct tpev *tv, bool runs)
 		ir_exit(g, 0);
 	ir_label(g, done);
 	/* the idle thread (0) neither sleeps nor waits */
-	unless(g, CC_NE, ir_load(g, param(g, SW_PREV), tv->pid, 4), 0);
+	gen_unless(g, CC_NE, ir_load(g, param(g, SW_PREV), tv->pid, 4), 0);
 }
 
 /* block_rq_complete(rq, error, nr_bytes): the last part of the request. */
@@ -254,19 +244,19 @@ tp_gen_enter(struct gen *g, struct event *ev)
 		break;
 	case TPC_PREV_PREEMPTED:
 		gen_prev(g, tv, true);
-		unless(g, CC_NE, ir_alui(g, A_AND, param(g, SW_PREEMPT),
+		gen_unless(g, CC_NE, ir_alui(g, A_AND, param(g, SW_PREEMPT),
 		    0xff), 0);
 		break;
 	case TPC_PREV_YIELDS:
 		gen_prev(g, tv, true);
-		unless(g, CC_EQ, ir_alui(g, A_AND, param(g, SW_PREEMPT),
+		gen_unless(g, CC_EQ, ir_alui(g, A_AND, param(g, SW_PREEMPT),
 		    0xff), 0);
 		break;
 	case TPC_WHOLE:
 		gen_whole(g, tv);
 		break;
 	case TPC_NEXT_REAL:
-		unless(g, CC_NE, ir_load(g, param(g, SW_NEXT), tv->pid, 4),
+		gen_unless(g, CC_NE, ir_load(g, param(g, SW_NEXT), tv->pid, 4),
 		    0);
 		break;
 	}

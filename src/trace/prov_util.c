@@ -100,3 +100,26 @@ prov_ctype(struct trace *t, const char *text)
 		ty = type_ptr(t->types, ty);
 	return ty;
 }
+
+vreg
+gen_differ(struct gen *g, vreg a, vreg b)
+{
+	label same = ir_newlabel(g);
+	vreg v = ir_new(g);
+
+	ir_set(g, v, 0);
+	ir_br(g, CC_EQ, a, b, same);
+	ir_set(g, v, 1);
+	ir_label(g, same);
+	return v;
+}
+
+void
+gen_unless(struct gen *g, enum cc cc, vreg v, int64_t imm)
+{
+	label ok = ir_newlabel(g);
+
+	ir_bri(g, cc, v, imm, ok);
+	ir_exit(g, 0);
+	ir_label(g, ok);
+}
