@@ -77,6 +77,7 @@ void collector_reap(struct collector *c, struct staging *st, int guard);
 /* It is there, as far as is known. */
 bool collector_alive(const struct collector *c);
 
+/* One more reason why it failed, of at most COLLECTOR_ERRORS. */
 void collector_error(struct collector *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* The first line of what it wrote on stderr, or "". */

@@ -13,6 +13,7 @@
 
 #include "libdt/msg.h"
 
+/* The fd to speak to the guard through, or -1 with m. */
 int guard_start(struct msg *m);
 /* A tracer's process group is to be ended; or has ended and was reaped. */
 int guard_add(int fd, pid_t group);

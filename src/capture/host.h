@@ -34,6 +34,7 @@ struct ables {
 	struct able kallsyms;	/* with addresses */
 	struct able memlock;	/* RLIMIT_MEMLOCK unlimited, or not needed */
 };
+/* Finds out; what cannot be told is not available. */
 void able_read(struct ables *a);
 /* Adds `{name, available, reason}` to a list; 0 or -1 (no memory). */
 int able_add(cJSON *list, const char *name, const struct able *a);

@@ -27,13 +27,17 @@ struct digest {
 	uint64_t bytes;
 };
 
-/* Piece by piece. digest_add() cannot fail but by misuse (-1). */
+/*
+ * Piece by piece. digest_add() cannot fail but by misuse (-1); digest_end(),
+ * which frees r as digest_drop() does, gives -1 once anything failed.
+ */
 struct digest_run;
 struct digest_run *digest_begin(unsigned which);	/* NULL: no memory */
 int digest_add(struct digest_run *r, const void *buf, size_t n);
 int digest_end(struct digest_run *r, struct digest *d);
 void digest_drop(struct digest_run *r);
 
+/* Of n bytes; -1: no memory. */
 int digest_mem(const void *buf, size_t n, unsigned which, struct digest *d);
 /* From the fd's offset to its end; -1 with m (id "read"). */
 int digest_fd(int fd, const char *name, unsigned which, struct digest *d,

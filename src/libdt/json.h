@@ -40,6 +40,7 @@ struct json_ref {
 	const char *name;		/* member; file at the root; or NULL */
 	size_t index;			/* in an array, when name is NULL */
 };
+/* The whole tree of a file; both must outlive it. */
 struct json_ref json_root(const cJSON *tree, const char *file);
 /* "members[3].pid" (of ref's member name, or of ref itself if NULL) */
 void json_where(const struct json_ref *ref, const char *name, char *buf,
@@ -87,6 +88,7 @@ int json_opt_object(const struct json_ref *ref, const char *name,
 int json_opt_array(const struct json_ref *ref, const char *name,
     struct json_ref *v, struct msg *m);
 
+/* There is such a member; it is null. */
 bool json_has(const struct json_ref *ref, const char *name);
 bool json_is_null(const struct json_ref *ref, const char *name);
 /* A number node of a tree made here. */

@@ -51,11 +51,12 @@ struct member_object {
 	size_t n;
 };
 
+/* A row of the table of member.def. */
 const struct member_object *member_object(enum member_object_id id);
 /* "string", "escaped bytes" ... for people */
 const char *member_type_text(enum member_type t);
 
-/* Memory that is freed all at once. */
+/* Memory that is freed all at once: n zeroed elements, NULL without memory. */
 struct bundle_mem;
 void *bundle_mem_get(struct bundle_mem **mem, size_t n, size_t size);
 void bundle_mem_free(struct bundle_mem **mem);

@@ -90,6 +90,7 @@ struct msg_printer {
 	const char *prog;
 	uint64_t count[MSG_LEVELS];	/* printed so far, by level */
 };
+/* Prints with msg_print() and counts; 0. */
 int msg_print_sink(void *printer, const struct msg *m);
 
 #endif

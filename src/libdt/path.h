@@ -32,6 +32,7 @@ enum path_fault {
  * names, and so asks path_fault() and lets these two pass.
  */
 enum path_fault path_fault(const char *path, size_t len);
+/* What follows the path in a message. */
 const char *path_fault_text(enum path_fault f);
 /* path_fault() != PATH_GOOD as -1 with m, id "path-unsafe". */
 int path_check(const char *path, size_t len, struct msg *m);
@@ -72,6 +73,7 @@ enum path_type {
 	PATH_BLOCK,
 	PATH_OTHER,		/* could not be told: err says why */
 };
+/* "file", "directory" ... for people. */
 const char *path_type_name(enum path_type t);
 
 struct path_entry {

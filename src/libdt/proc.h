@@ -63,6 +63,7 @@ int proc_cmdline(pid_t pid, size_t max, char **buf, size_t *len,
     struct msg *m);
 /* Real and effective ids (/proc/PID/status). */
 struct proc_ids { uid_t uid, euid; gid_t gid, egid; };
+/* 0, or -1 with m. */
 int proc_ids(pid_t pid, struct proc_ids *ids, struct msg *m);
 /* Thread ids in ascending order; *tids is the caller's to free. */
 int proc_threads(pid_t pid, pid_t **tids, size_t *n, struct msg *m);

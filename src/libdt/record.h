@@ -41,6 +41,7 @@ struct record_key {
 	uint64_t pid;
 	uint64_t tid;
 };
+/* What records of a file are sorted by: time (ns), pid, tid. */
 struct record_key record_key(const struct record *r);
 int record_key_cmp(const struct record_key *a, const struct record_key *b);
 

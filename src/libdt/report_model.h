@@ -136,6 +136,7 @@ void duration_cells(struct cell *c, struct durations *d, uint64_t all);
 
 /* Loss intervals of the collectors of a family. */
 struct gaps { struct bundle_drop *v; size_t n; };
+/* 0, to be ended by gaps_free(); -1: no memory. */
 int gaps_of(struct gaps *g, const struct bundle *b, enum schema_family f);
 /* Some loss lies within these times. */
 bool gaps_overlap(const struct gaps *g, uint64_t from, uint64_t to);

@@ -97,6 +97,7 @@ struct schema_family_info {
 	const char *text;
 };
 
+/* Rows of the tables of schema.def, which live as long as the program. */
 const struct schema_family_info *schema_family(enum schema_family f);
 const struct schema_kind_info *schema_kind(enum schema_kind k);
 /* Column i of a kind, those of the prefix included; NULL past the last. */

@@ -37,6 +37,7 @@ struct sums_list {
 	size_t n, cap;
 };
 
+/* "XXH3SUMS", "SHA256SUMS". */
 const char *sums_list_name(enum sums_kind kind);
 
 /*

@@ -123,6 +123,7 @@ struct val_sums {
 	int rc;
 	struct msg m;
 };
+/* Starts the thread, waits for it; -1 with m. */
 int val_sums_start(struct val_sums *s, struct val *v, struct msg *m);
 int val_sums_join(struct val_sums *s, struct msg *m);
 
@@ -163,6 +164,7 @@ struct val_report {
 	struct msg found[16];
 	size_t n;
 };
+/* The same; then its findings are told in the caller's thread. */
 int val_report_start(struct val_report *p, struct val *v, struct msg *m);
 int val_report_join(struct val_report *p, struct msg *m);
 void val_report_tell(struct val_report *p);

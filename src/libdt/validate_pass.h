@@ -77,6 +77,7 @@ struct val_headers {
 	size_t collector, incarnation, kind;	/* next expected */
 	bool wrong_collector, wrong_incarnation;
 };
+/* One `#key rest` line; at the end of them, what is missing. */
 void val_header(struct val_headers *h, const char *key, const char *rest);
 void val_headers_end(struct val_headers *h);
 

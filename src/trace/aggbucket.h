@@ -18,6 +18,7 @@
 
 enum { QUANT_NBUCKET = 127, QUANT_ZERO = 63 };
 
+/* quantize(): the bucket of a value. */
 uint32_t quant_index(int64_t v);
 /* The bucket's value nearest to 0: its label. */
 int64_t	quant_label(uint32_t i);

@@ -42,6 +42,7 @@ struct aggbar {
 	long double total;		/* of absolute counts; zoom: the most */
 	bool pos, neg;
 };
+/* Takes a count into account; zoom: bars are relative to the largest. */
 void	aggbar_count(struct aggbar *, int64_t v, bool zoom);
 /* The bar, the count divided by normal, a newline. */
 void	aggbar_print(FILE *, const struct aggbar *, int64_t v,

@@ -29,6 +29,7 @@ struct aggset {
 	size_t ntab;
 };
 
+/* Its rows; the set's. */
 struct aggtab *aggset_tab(struct aggset *, const struct aggdesc *);
 /* The row of a key, made where there is none; NULL: no memory. */
 struct aggrow *aggset_row(struct aggtab *, const uint8_t *key);
@@ -43,6 +44,7 @@ struct aggorder {
 	bool key, rev;
 	unsigned keypos, pos;
 };
+/* The order that the options ask for; rows put in it. */
 void	aggorder_get(const struct trace *, struct aggorder *);
 void	aggorder_sort(const struct aggorder *, struct aggrow **, size_t n);
 

@@ -60,6 +60,7 @@ struct tnames { char a[160], b[160]; };
 void	check_names(struct tnames *, const struct node *,
 	    const struct node *);
 
+/* An integer or enumeration, after typedefs. */
 bool	check_is_int(const struct node *);
 /* D_OP_INCOMPAT for the operands a and b of n; NULL. */
 void	*check_incompat(struct checker *, const struct node *n,

@@ -44,6 +44,7 @@ struct runsums {
 	const struct dropspan *drop;
 	size_t ndrop;
 };
+/* What the run came to; the consumer's. */
 const struct runsums *consume_sums(const struct trace *);
 
 #endif

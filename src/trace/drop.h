@@ -16,6 +16,7 @@ struct drops;
 struct dropspan;
 struct trace;
 
+/* NULL with m. err: where lines about drops go, not owned. */
 struct drops *drops_new(struct trace *, FILE *err, struct msg *);
 void	drops_free(struct drops *);
 /* Reads the counters; what is new gets a line on err and an interval. */

@@ -35,6 +35,7 @@ struct funcdesc {
 	const char *proto;
 	unsigned flags;
 };
+/* By name, NULL if there is none. */
 const struct funcdesc *func_lookup(const char *name);
 /* The i-th of the table, NULL past its end. */
 const struct funcdesc *func_at(unsigned i);
@@ -55,6 +56,7 @@ struct builtindesc {
 	const char *name, *type;	/* type as D text */
 	unsigned flags;
 };
+/* The same of built-in variables. */
 const struct builtindesc *builtin_lookup(const char *name);
 const struct builtindesc *builtin_at(unsigned i);
 

@@ -11,6 +11,8 @@ struct diag;
 /* Global, self-> and this-> names are apart, and so are aggregations. */
 enum space { SP_GLOBAL, SP_SELF, SP_THIS, SP_AGG, SP_N };
 
+/* An empty table in the unit, -1: no memory; what a name stands for there,
+ * NULL: nothing. */
 int	ident_tab_new(struct unit *);
 struct ident *ident_find(struct unit *, enum space, const char *name);
 /* A new identifier (kind and scope set, seq assigned); NULL: no memory. */
@@ -28,6 +30,7 @@ const char *ident_near(struct unit *, const char *name, bool func);
  * latest message. */
 void	ident_hint_type(struct unit *, struct diag *, const struct dtype *);
 
+/* A node in the unit's arena, an integer of a type; NULL: no memory. */
 struct node *node_new(struct unit *, enum nkind, int line);
 struct node *node_int(struct unit *, int64_t, const struct dtype *, int line);
 /* Deep copy, for inlines. */

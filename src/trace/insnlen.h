@@ -1,6 +1,8 @@
 /*
  * insnlen.h - where instructions begin. A breakpoint anywhere else would
- * break the traced program, so what is not understood is no beginning. Nothing is kept.
+ * break the traced program, so what is not understood is no beginning.
+ *
+ * Nothing is kept.
  */
 #ifndef TRACE_INSNLEN_H
 #define TRACE_INSNLEN_H
