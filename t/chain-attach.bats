@@ -180,3 +180,30 @@ none_left() {
 	balance x.bundle
 	jq -e '.members | length > 5' x.bundle/cohort.json
 }
+
+@test "cpu alone: the program's own mappings are in the bundle" {
+	need_trace
+	chain x.bundle -f cpu -- python3 -c 'sum(i * i for i in range(10 ** 6))'
+	complete x.bundle
+	id=$(jq -r '.artifacts[]|select(.kind == "binary").build_id' \
+	    x.bundle/manifest.json)
+	records x.bundle maps | head -n 1 | grep -q '	unmap	'
+	[ -n "$id" ] && records x.bundle maps | grep -q "	$id	"
+	jq -e --arg id "$id" '[.libraries[].build_id]|index($id) != null' \
+	    x.bundle/manifest.json
+}
+
+@test "an optional collector without a script: degraded, and a bundle" {
+	need_trace
+	mkdir d
+	cp "$DT_SRC/d-scripts/procs.d" "$DT_SRC/d-scripts/cpu.d" d
+	chain x.bundle -f cpu -P default -s d -- \
+	    python3 -c 'sum(i * i for i in range(10 ** 6))'
+	status 1 dt-validate x.bundle
+	[ "$(jq -r .verdict x.bundle/validation.json)" = degraded ]
+	[ "$(jq -r '.findings[].id' x.bundle/validation.json |
+	    sort -u | tr '\n' ' ')" = \
+	    'balance-null collector-errors family-lost ' ]
+	[ "$(jq -r .families.syscalls.state x.bundle/manifest.json)" = \
+	    not-attached ]
+}

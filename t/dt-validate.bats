@@ -292,13 +292,13 @@ redo() {
 	mr syscalls syscall#4 after \
 	    'TS+55000000 syscall-open 4001 4001 1 - - futex -'
 	mr syscalls syscall-open#1 after \
-	    'TS+40000000 syscall 4001 4001 1 - - 9000000 execve - 0 0 /x'
+	    'TS+40000000 syscall 4001 4001 1 - - 9000000 execve - 0 0 -'
 	redo syscalls syscalls 2
 	status 0 dt-validate .
 	mr syscalls syscall#5 dur=1000000
 	redo syscalls syscalls 0
 	status 1 dt-validate .
-	[ "$(ids)" = pair-open ]
+	[ "$(ids)" = $'call-differs\npair-open' ]
 }
 
 @test "records within a loss are legal, and open ends at the edges" {

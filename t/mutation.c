@@ -1,7 +1,9 @@
 /*
  * mutation: changes, drops, doubles, cuts and reorders every JSON member,
  * header, column and file of the bundle that is the working directory, one at
- * a time, with the sums made again, so that only the meaning is wrong.
+ * a time. What follows from the rest is as if made again: the sums, the
+ * settings' hash, the report and the verdict, so that only the meaning is
+ * wrong and somebody who knew all of it could have done so.
  *
  *	mutation SURVIVORS [FILE]
  *
@@ -29,6 +31,7 @@ struct pattern {
 };
 
 static int cwd;
+static bool derived;	/* what is changed is the report or the verdict */
 static const char *only;	/* the file, or NULL */
 static struct pattern *patterns;
 static size_t npatterns;
@@ -73,12 +76,13 @@ expected(const char *name)
 static bool
 complete(const char *name)
 {
-	struct validate_opt opt = { .threads = 1 };
+	struct validate_opt opt = { .threads = 1, .staged = !derived };
 	struct validate_result r;
 	enum verdict v;
 	struct msg m;
 
-	edit_seal(cwd);
+	if (derived)
+		edit_seal(cwd);
 	if (validate_bundle(cwd, "bundle", &opt, &r, &m) == -1)
 		edit_die("%s: %s: %s", name, m.path, m.text);
 	v = r.verdict;
@@ -261,6 +265,27 @@ struct json_run {
 	int at[64];
 };
 
+/* The settings' hash made again, here and in the manifest. */
+static void
+rehash(cJSON *tree)
+{
+	const cJSON *s = cJSON_GetObjectItemCaseSensitive(tree, "settings");
+	cJSON *manifest;
+	char ref[72];
+	struct msg m;
+
+	if (s == NULL || cJSON_GetObjectItemCaseSensitive(tree, "sha256") ==
+	    NULL || json_hash(s, NULL, ref, &m) == -1)
+		return;
+	manifest = edit_json_read(cwd, "manifest.json");
+	cJSON_ReplaceItemInObjectCaseSensitive(tree, "sha256",
+	    cJSON_CreateString(ref));
+	cJSON_ReplaceItemInObjectCaseSensitive(manifest, "settings_sha256",
+	    cJSON_CreateString(ref));
+	edit_json_write(cwd, "manifest.json", manifest);
+	cJSON_Delete(manifest);
+}
+
 static void
 json_mutants(struct json_run *j, unsigned depth, const char *place)
 {
@@ -272,6 +297,9 @@ json_mutants(struct json_run *j, unsigned depth, const char *place)
 		tree = cJSON_Duplicate(j->tree, 1);
 		node = follow(tree, j->at, depth, &up);
 		if (json_op(up, node, (enum op)op)) {
+			if (strncmp(place, "settings", 8) == 0 &&
+			    strcmp(j->file, "settings.json") == 0)
+				rehash(tree);
 			edit_json_write(cwd, j->file, tree);
 			(void)snprintf(name, sizeof(name), "%s:%s:%s",
 			    j->file, place, op_names[op]);
@@ -303,18 +331,22 @@ static void
 mutate_json(const char *file, enum op last)
 {
 	struct json_run j = { .file = file, .last = last };
-	size_t len;
+	static const char man[] = "manifest.json";
+	size_t len, mlen;
 	cJSON *tree;
-	char *old;
+	char *old, *manifest;
 
 	if (!wanted(file))
 		return;
 	old = edit_read(cwd, file, &len);
+	manifest = edit_read(cwd, man, &mlen);
 	tree = edit_json_read(cwd, file);
 	j.tree = tree;
 	json_walk(&j, tree, 0, "");
+	edit_write(cwd, man, manifest, mlen);
 	edit_write(cwd, file, old, len);
 	cJSON_Delete(tree);
+	free(manifest);
 	free(old);
 }
 
@@ -492,6 +524,8 @@ one_file(void *arg, const struct path_entry *e)
 	if (e->type != PATH_FILE || strstr(e->path, "SUMS") != NULL ||
 	    !wanted(e->path))
 		return 0;
+	derived = strncmp(e->path, "report/", 7) == 0 ||
+	    strcmp(e->path, "validation.json") == 0;
 	old = edit_read(cwd, e->path, &len);
 	edit_write(cwd, e->path, old, len / 2);
 	try_file(e->path, "half");
@@ -527,17 +561,21 @@ static void
 all(void)
 {
 	static const char *const json[] = { "manifest.json", "cohort.json",
-		"settings.json", "capabilities.json", "collectors.json",
-		"validation.json" };
+		"settings.json", "capabilities.json", "collectors.json" };
 	char path[64];
 	struct msg m;
 	size_t i;
 
+	derived = true;
 	if (!complete("bundle"))
 		edit_die("the bundle itself is not complete");
+	derived = false;
 	for (i = 0; i < sizeof(json) / sizeof(json[0]); i++)
 		mutate_json(json[i], SWAP);
+	derived = true;
+	mutate_json("validation.json", SWAP);
 	mutate_json("report/report.json", CHANGE);
+	derived = false;
 	for (i = 0; i < FAMILY_COUNT; i++) {
 		(void)snprintf(path, sizeof(path), "raw/%s.tsv",
 		    schema_family((enum schema_family)i)->name);

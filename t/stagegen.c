@@ -301,7 +301,7 @@ fill_host(struct bundle_host *h)
 {
 	*h = (struct bundle_host){ .hostname = "test-host", .os = "Linux",
 		.release = "6.1.0", .version = "#1 SMP", .machine = "x86_64",
-		.cpus = 2, .cpu_model = "Model T", .clocksource = "tsc",
+		.cpus = 2, .cpu_ids = { true, 2 }, .cpu_model = "Model T", .clocksource = "tsc",
 		.page_size = 4096, .clk_tck = 100, .boot_id = BOOT };
 }
 
@@ -317,9 +317,17 @@ fill_clock(struct bundle_clock *c)
 
 /* What a collector's entry points to. */
 struct words {
-	const char *argv[4];
-	char script[64];
+	const char *argv[16];
+	char script[64], stats[64];
 };
+
+static void
+words(struct bundle_stage_collector *c, struct words *w, const char *a,
+    const char *b)
+{
+	w->argv[c->argv.n++] = a;
+	w->argv[c->argv.n++] = b;
+}
 
 static void
 fill_collector(struct bundle_stage_collector *c, size_t i, struct words *w)
@@ -328,9 +336,7 @@ fill_collector(struct bundle_stage_collector *c, size_t i, struct words *w)
 		.family = collectors[i].family,
 		.builtin = collectors[i].builtin,
 		.required = !collectors[i].builtin &&
-		    (collectors[i].family == FAMILY_PROCS ||
-		    collectors[i].family == FAMILY_CPU ||
-		    collectors[i].family == FAMILY_SYSCALLS),
+		    collectors[i].family != FAMILY_CPU,
 		.started = { true, collectors[i].started },
 		.ack = { true, collectors[i].ack },
 		.detach = { true, collectors[i].detach } };
@@ -339,14 +345,18 @@ fill_collector(struct bundle_stage_collector *c, size_t i, struct words *w)
 	(void)snprintf(w->script, sizeof(w->script), "scripts/%s.d",
 	    collectors[i].name);
 	c->script = w->script;
-	w->argv[0] = "dt-trace";
-	w->argv[1] = "-s";
-	w->argv[2] = w->script;
-	w->argv[3] = "4000";
+	(void)snprintf(w->stats, sizeof(w->stats), "spool/%s.stats",
+	    collectors[i].name);
+	words(c, w, "dt-trace", "--stats");
+	words(c, w, w->stats, "-x");
+	words(c, w, "noresolve", "-x");
+	if (collectors[i].family == FAMILY_CPU)
+		words(c, w, "unwind=dwarf", "-x");
+	words(c, w, "switchrate=5hz", "-s");
+	words(c, w, w->script, "4000");
 	c->tracer = "dt-trace";
 	c->tracer_version = "dt-trace 0.1.0";
 	c->argv.v = w->argv;
-	c->argv.n = 4;
 	c->pid = (struct maybe_u64){ true, 5000 + i };
 	c->exit_code.known = true;
 	if (collectors[i].family == FAMILY_CPU)
@@ -363,7 +373,7 @@ families(bool full)
 		if (full || i <= FAMILY_SYSCALLS)
 			(void)json_add_bool(json_add_object(o,
 			    schema_family((enum schema_family)i)->name),
-			    "required", i <= FAMILY_SYSCALLS);
+			    "required", i != FAMILY_CPU);
 	return o;
 }
 
@@ -372,12 +382,14 @@ write_stage(int dirfd, const struct stagegen *g, struct msg *m)
 {
 	const char *argv[] = { "prog", "-x", "a\\x0ab" };
 	struct bundle_capability able[] = { { "bpf", true, NULL },
-		{ "live-maps", false, "mappings are polled" } };
+		{ "live-maps", true, NULL },
+		{ "memlock", false, "RLIMIT_MEMLOCK is 65536 bytes" } };
 	struct bundle_stage_collector c[NCOLLECTORS];
 	struct words w[NCOLLECTORS];
 	uint64_t attached = g->attach ? S(1000600) : S(1000500);
 	struct bundle_stage s = { .schema = STAGE_SCHEMA,
 		.tool = { "dt-attach", "0.1.0" }, .name = g->name,
+		.preset = "default",
 		.window = { { true, S(1000100) }, { true, attached },
 		    { true, attached }, { true, S(1000600) },
 		    { true, S(1005000) }, { true, S(1005500) } },
@@ -390,18 +402,22 @@ write_stage(int dirfd, const struct stagegen *g, struct msg *m)
 		.target = { 4000, S(1000050), 10000000, 3999,
 		    "/usr/bin/prog", EXE_ID, g->attach ? NULL : "a1b2" },
 	};
-	cJSON *tree;
+	cJSON *tree, *rates = json_new_object();
+	struct bundle_option options[] = { { NULL, "switchrate=5hz" } };
 	size_t i;
 	int rc;
 
 	fill_host(&s.host);
 	fill_clock(&s.clock);
 	s.families = families(g->full);
-	s.settings = tree = json_new_object();
-	(void)json_add_u64(tree, "rate_hz", 997);
-	(void)json_add_str(tree, "bufsize", "8m");
+	(void)json_add_u64(rates, "cpu", 997);
+	s.settings = (struct bundle_knobs){ .tracer = "dt-trace",
+		.ack_ns = S(60000), .stop_int_ns = S(15000),
+		.stop_term_ns = S(5000), .stop_kill_ns = S(5000),
+		.duration_ns = g->attach ? S(4400) : 0, .max_bytes = 1 << 29,
+		.rate_hz = rates, .tracer_options = { options, 1 } };
 	s.capabilities.v = able;
-	s.capabilities.n = 2;
+	s.capabilities.n = 3;
 	s.collectors.v = c;
 	for (i = 0; i < NCOLLECTORS; i++)
 		if (g->full || !collectors[i].full)
@@ -410,7 +426,7 @@ write_stage(int dirfd, const struct stagegen *g, struct msg *m)
 	rc = tree != NULL ? json_write(dirfd, STAGE_JSON, tree, 0600, m) : -1;
 	cJSON_Delete(tree);
 	cJSON_Delete((cJSON *)(uintptr_t)s.families);
-	cJSON_Delete((cJSON *)(uintptr_t)s.settings);
+	cJSON_Delete(rates);
 	return rc;
 }
 

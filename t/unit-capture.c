@@ -116,6 +116,8 @@ test_settings(void)
 	CHECK_INT(settings_families(&s, "cpu", &m), 0);
 	CHECK_INT(s.want[FAMILY_cpu], WANT_REQUIRED);
 	CHECK_INT(s.want[FAMILY_syscalls], WANT_OPTIONAL);
+	CHECK_INT(settings_preset(&s, "default", &m), 0);
+	CHECK_INT(settings_preset(&s, "cpu", &m), -1);
 	CHECK_INT(settings_families(&s, "", &m), -1);
 	CHECK_INT(settings_families(&s, "cpu,", &m), -1);
 	CHECK_INT(settings_option(&s, "a=b:c", &m), 0);

@@ -182,8 +182,12 @@ v_cohort_build_id() { co 'members[-1].exe_build_id' set '"abcd"'; }
 v_cohort_exe() { co 'members[-1].exe' set '"/usr/bin/other"'; }
 
 # settings and capabilities
-v_settings_hash() { mj settings.json settings.more append 1; }
+v_settings_hash() { mj settings.json settings.max_bytes add 1; }
 v_settings_manifest() { man settings_sha256 set "\"$other_sha\""; }
+v_capability_maps() {
+	mj $cap 'capabilities[name=live-maps].available' set false
+	mj $cap 'capabilities[name=live-maps].reason' set '"polled"'
+}
 v_capability_reason() {
 	mj $cap capabilities append '{"name":"x","available":false,"reason":null}'
 }
@@ -212,13 +216,10 @@ v_family_state() { man families.gc.state set '"none-fired"'; }
 v_family_records() { man families.cpu.records add 1; }
 v_family_file() { rm raw/gc.tsv; }
 v_family_collector() { man families.cpu.collector set '"syscalls"'; }
-v_family_required() { empty cpu cpu none-fired; }
-v_family_lost() {
-	empty gc gc failed
-	man families.gc.required set false
-	col gc required set false
-}
-v_family_procs() { empty maps maps failed; man libraries set '[]'; }
+v_family_required() { empty io io none-fired; }
+v_family_preset() { man preset set '"syscalls"'; }
+v_family_lost() { empty cpu cpu failed; col cpu ack set null; }
+v_family_procs() { man families.maps.required set false; }
 
 # collectors
 v_collector_duplicate() {
@@ -226,7 +227,7 @@ v_collector_duplicate() {
 	mj collectors.json 'collectors[-1].counters.fired' set 0
 	mj collectors.json 'collectors[-1].counters.recorded' set 0
 }
-v_collector_ack() { col cpu ack set null; }
+v_collector_ack() { col inflight ack set null; }
 v_collector_order() { col cpu started set $(($(get collectors.json 'collectors[name=cpu].ack') + 1)); }
 v_collector_serial() {
 	col cpu started set $(($(get collectors.json 'collectors[name=procs].ack') - 1))
@@ -248,14 +249,19 @@ v_collector_killed() {
 	col cpu signal set 9
 }
 v_collector_builtin() { col cpu script_sha256 set null; }
-v_collector_argv() { col cpu argv set '["dt-trace","-n","BEGIN","4000"]'; }
+v_collector_argv() { col cpu 'argv[-1]' set '"4001"'; }
+v_collector_cost() { col cpu cost.cpu_user_ns add 60000000000; }
+v_collector_settings() {
+	man environment.rates_hz.cpu set 499
+	col cpu rate_hz set 499
+}
 v_collector_script() { col cpu script_sha256 set "\"$other_sha\""; }
 v_collector_log() {
 	local l=$(get collectors.json 'collectors[name=cpu].log')
 	rm "${l//\"/}"
 }
-v_collector_required() { col cpu required set false; }
-v_collector_rate() { col cpu rate_hz set null; }
+v_collector_required() { col cpu required set true; }
+v_collector_rate() { mr cpu cpu-sample fill 20000 1000; count cpu cpu 20000; }
 v_collector_malformed() { col cpu malformed set 1; col cpu malformed_lines set '[5]'; }
 v_collector_malformed_lines() { col cpu malformed_lines set '[5]'; }
 v_collector_errors() { col cpu errors set '["error on enabled probe"]'; }
@@ -328,6 +334,7 @@ v_pair_gap() {
 	lose syscalls syscalls $((t + 1)) $((t + 2)) 1
 	col syscalls tracer_drops set 1
 }
+v_call_differs() { mr syscalls syscall#1 path=/usr/bin/other; }
 v_pair_overlap() { mr syscalls syscall#2 dur+95000000; }
 v_pair_open() { mr syscalls syscall#2 after 'TS+20000001 syscall-open 4000 4000 0 77 1 read 3'; count syscalls syscalls 1; }
 v_io_orphan() { mr io io-start drop; count io io -1; }

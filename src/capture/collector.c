@@ -214,9 +214,11 @@ collector_start(struct collector *c, struct staging *st,
 	if (rc == 0) {
 		c->started = clock_now();
 		rc = collector_fork(c, out, err, sigmask);
-		if (rc == -1)
+		if (rc == -1) {
 			msg_set_errno(m, "tracer", c->argv[0],
 			    "cannot run the tracer");
+			c->started = 0;		/* it never was */
+		}
 	}
 	if (out != -1)
 		close(out);

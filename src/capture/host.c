@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -59,13 +60,29 @@ add_text(cJSON *to, const char *name, const char *s)
 	return json_add_bytes(to, name, s, strlen(s));
 }
 
+/* One more than the highest number of a processor; 0: not known. */
+static uint64_t
+cpu_ids(void)
+{
+	char buf[4096], *last;
+
+	line_read("/sys/devices/system/cpu/possible", buf, sizeof(buf));
+	last = buf + strlen(buf);
+	while (last > buf && last[-1] >= '0' && last[-1] <= '9')
+		last--;
+	return *last != '\0' ? strtoull(last, NULL, 10) + 1 : 0;
+}
+
 static int
 host_cpus(cJSON *to)
 {
 	char buf[256];
+	uint64_t ids = cpu_ids();
 	int bad = 0;
 
 	bad |= json_add_i64(to, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+	bad |= ids > 0 ? json_add_u64(to, "cpu_ids", ids) :
+	    json_add_null(to, "cpu_ids");
 	cpu_model(buf, sizeof(buf));
 	bad |= add_text(to, "cpu_model", buf);
 	line_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",

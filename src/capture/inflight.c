@@ -79,7 +79,7 @@ process_write(struct out *o, pid_t pid)
 			continue;
 		name = syscall_name(nr);
 		fired++;
-		out_printf(o, "syscall-open\t%" PRIu64 "\t%ld\t%ld\t0\t", ts,
+		out_printf(o, "syscall-open\t%" PRIu64 "\t%ld\t%ld\t-\t", ts,
 		    (long)pid, (long)tids[i]);
 		if (name != NULL)
 			out_puts(o, name);

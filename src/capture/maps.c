@@ -37,10 +37,14 @@ spool_string(struct out *o, const char *s, size_t n)
 static void
 line_write(struct maps *p, const struct perfmap_event *e, const char *id)
 {
+	char cpu[16] = "-";
+
 	p->written++;
-	out_printf(&p->out, "map\t%" PRIu64 "\t%ld\t%ld\t%u\t0x%" PRIx64
+	if (e->cpu != PERFMAP_NO_CPU)
+		snprintf(cpu, sizeof(cpu), "%u", e->cpu);
+	out_printf(&p->out, "map\t%" PRIu64 "\t%ld\t%ld\t%s\t0x%" PRIx64
 	    "\t0x%" PRIx64 "\t0x%" PRIx64 "\t%s\t", e->ts, (long)e->pid,
-	    (long)e->tid, e->cpu, e->start, e->end, e->offset,
+	    (long)e->tid, cpu, e->start, e->end, e->offset,
 	    id[0] != '\0' ? id : "-");
 	spool_string(&p->out, e->path, strlen(e->path));
 	out_putc(&p->out, '\n');
@@ -202,6 +206,7 @@ snap_map(void *arg, const struct proc_map *map)
 	struct msg m;
 	struct perfmap_event e = {
 		.ts = s->ts, .pid = s->pid, .tid = s->pid,
+		.cpu = PERFMAP_NO_CPU,
 		.start = map->start, .end = map->end, .offset = map->offset,
 		.path = map->path_len > 0 ? map->path : "//anon",
 	};

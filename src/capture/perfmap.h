@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <limits.h>
 #include <sys/types.h>
 
 #include "libdt/msg.h"
@@ -23,6 +24,8 @@ enum perfmap_type {
 	PERFMAP_LOST,		/* count events were lost from start to end,
 				   ns, on that cpu */
 };
+
+#define PERFMAP_NO_CPU	UINT_MAX	/* it was read, and not told */
 
 struct perfmap_event {
 	enum perfmap_type type;

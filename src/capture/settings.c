@@ -18,7 +18,7 @@ static const struct {
 	const char *name, *list;
 } presets[] = {
 #define PRESET(n, l)	{ #n, l },
-#include "capture/preset.def"
+#include "libdt/preset.def"
 #undef PRESET
 };
 
@@ -92,6 +92,9 @@ settings_preset(struct settings *s, const char *name, struct msg *m)
 
 	for (i = 0; i < sizeof(presets) / sizeof(presets[0]); i++)
 		if (strcmp(presets[i].name, name) == 0) {
+			if (s->preset != NULL && s->preset != presets[i].name)
+				return msg_set(m, "usage", "-P %s and -P %s: "
+				    "one preset", s->preset, name);
 			s->preset = presets[i].name;
 			return families_want(s, presets[i].list,
 			    WANT_OPTIONAL, m);
@@ -157,7 +160,7 @@ settings_json(const struct settings *s, const char *tracer, uint64_t ack_ns)
 	cJSON *o = json_new_object(), *rates;
 	int f, i, bad = o == NULL;
 
-	bad |= json_add_str(o, "tracer", tracer);
+	bad |= bytes_or_null(o, "tracer", tracer);
 	bad |= json_add_u64(o, "ack_ns", ack_ns);
 	for (i = 0; i < 3; i++)
 		bad |= json_add_u64(o, stop[i], s->stop_ns[i]);

@@ -77,6 +77,7 @@ struct bundle_tool { const char *name, *version; };
 struct bundle_host {
 	const char *hostname, *os, *release, *version, *machine;
 	uint64_t cpus;
+	struct maybe_u64 cpu_ids;
 	const char *cpu_model, *governor, *clocksource;	/* may be NULL */
 	uint64_t page_size;	/* bytes */
 	uint64_t clk_tck;	/* ticks a second */
@@ -183,10 +184,24 @@ struct bundle_cohort {
 	uint64_t drained;	/* end of the window, UINT64_MAX = unknown */
 };
 
+/* An option of -x. */
+struct bundle_option {
+	const char *collector;	/* NULL: of all */
+	const char *option;	/* bytes */
+};
+struct bundle_knobs {
+	const char *tracer;	/* bytes */
+	uint64_t ack_ns, stop_int_ns, stop_term_ns, stop_kill_ns, duration_ns,
+	    max_bytes;
+	const cJSON *rate_hz;	/* an object: of each collector that samples */
+	LIST(struct bundle_option) tracer_options;
+	const char *user;	/* bytes; may be NULL */
+	bool target_out;
+};
 struct bundle_settings {
 	const char *schema;	/* "dt-settings/1" */
-	const cJSON *settings;	/* an object, every knob of the run */
-	const char *sha256;	/* json_hash() of it */
+	struct bundle_knobs settings;
+	const char *sha256;	/* json_hash() of it, as it stands there */
 };
 
 struct bundle_capability {

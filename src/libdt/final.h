@@ -42,6 +42,7 @@ struct final {
 	struct record_sort *sort[FAMILY_COUNT];	/* NULL: not requested */
 	struct { uint64_t from, to; } execve[FINAL_EXECS];
 	size_t nexecve;
+	uint64_t maps_start;	/* mappings of before are another program's */
 	struct maps *maps;
 	struct bundle b;	/* what is being made; on tree */
 	const char **incarnations;	/* of b.cohort, in its order */

@@ -248,6 +248,45 @@ find_start(struct final *f, struct msg *m)
 	return got == -1 ? -1 : record_sort_rewind(s, m);
 }
 
+/* An execve took everything away. */
+static bool
+all_unmapped(const struct record *r)
+{
+	return r->kind == KIND_UNMAP && r->v[REC_MAP_START].u == 0 &&
+	    r->v[REC_MAP_END].u == UINT64_MAX;
+}
+
+/*
+ * The target's program was mapped within its execve: where the window begins
+ * with the proc-exec record, which comes late in it, its mappings begin when
+ * those of before went away.
+ */
+static int
+find_maps_start(struct final *f, struct msg *m)
+{
+	uint64_t start = f->b.manifest.window.workload_start.v;
+	struct record_sort *s = f->sort[FAMILY_MAPS];
+	const char *line;
+	struct record r;
+	uint32_t tag;
+	size_t n;
+	int got;
+
+	f->maps_start = start;
+	if (f->stage.s.command.mode != MODE_LAUNCH)
+		return 0;
+	while ((got = record_sort_next(s, &line, &n, &tag, m)) == 1) {
+		if (record_parse(line, n, FAMILY_MAPS, &r, m) == -1)
+			return -1;
+		if (r.v[REC_TS].u > start)
+			break;
+		if (r.v[REC_PID].u == f->stage.s.target.pid &&
+		    all_unmapped(&r))
+			f->maps_start = r.v[REC_TS].u;
+	}
+	return got == -1 ? -1 : record_sort_rewind(s, m);
+}
+
 int
 final_cohort(struct final *f, struct msg *m)
 {
@@ -260,5 +299,7 @@ final_cohort(struct final *f, struct msg *m)
 	free(c.v);
 	free(c.last);
 	names_free(&c.pids);
-	return rc == 0 ? find_start(f, m) : -1;
+	if (rc == 0)
+		rc = find_start(f, m);
+	return rc == 0 ? find_maps_start(f, m) : rc;
 }

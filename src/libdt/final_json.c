@@ -157,10 +157,15 @@ settings(struct final *f, struct msg *m)
 {
 	struct bundle_settings *s = &f->b.settings;
 	char ref[DIGEST_REF];
+	cJSON *knobs;
+	int rc;
 
 	s->schema = bundle_file_schema(BUNDLE_SETTINGS);
 	s->settings = f->stage.s.settings;
-	if (json_hash(s->settings, NULL, ref, m) == -1)
+	knobs = member_build(OBJECT_knobs, &s->settings, m);
+	rc = knobs != NULL ? json_hash(knobs, NULL, ref, m) : -1;
+	cJSON_Delete(knobs);
+	if (rc == -1)
 		return -1;
 	s->sha256 = final_strdup(f, ref, strlen(ref), m);
 	f->b.manifest.settings_sha256 = s->sha256;

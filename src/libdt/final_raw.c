@@ -100,7 +100,8 @@ before_window(const struct raw *w, uint64_t end)
 	if (w->family == FAMILY_PROCS || (w->family == FAMILY_MAPS &&
 	    w->f->stage.s.command.mode != MODE_LAUNCH))
 		return false;
-	return end < b->window.workload_start.v;
+	return end < (w->family == FAMILY_MAPS ? w->f->maps_start :
+	    b->window.workload_start.v);
 }
 
 /* The rule that removes a record by its time and process, -1 = none. */

@@ -43,7 +43,7 @@ struct bundle_stage {
 	struct bundle_command command;
 	const char *preset;
 	const cJSON *families;
-	const cJSON *settings;
+	struct bundle_knobs settings;
 	LIST(struct bundle_capability) capabilities;
 	struct bundle_stage_target target;
 	LIST(struct bundle_stage_collector) collectors;

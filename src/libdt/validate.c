@@ -58,6 +58,7 @@ look(struct val *v, struct msg *m)
 	    val_settings(v, m) == -1)
 		return -1;
 	val_collectors(v);
+	val_knobs(v);
 	if (val_artifacts(v, m) == -1)
 		return -1;
 	val_families(v);

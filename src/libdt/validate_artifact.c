@@ -173,7 +173,9 @@ check_strays(struct val *v)
 			    "the manifest does not list it");
 		if (v->b.have[BUNDLE_COLLECTORS] &&
 		    strncmp(e->path, "logs/", 5) == 0 &&
-		    strcmp(e->path, "logs/target.out") != 0)
+		    (strcmp(e->path, "logs/target.out") != 0 ||
+		    (v->b.have[BUNDLE_SETTINGS] &&
+		    !v->b.settings.settings.target_out)))
 			val_found(v, FINDING_LOG_UNKNOWN, e->path, 0,
 			    "no collector names it as its log");
 	}

@@ -1,8 +1,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "libdt/validate_pass.h"
+
+#define COMM_MAX	15	/* bytes of a task's name */
 
 /* A thread's calls so far. */
 struct call {
@@ -85,6 +88,79 @@ is_exec(const struct record *r)
 	    (n->len == 8 && memcmp(n->s, "execveat", 8) == 0));
 }
 
+/* The name the kernel has for a file: the end of its path, cut. */
+static uint64_t
+comm_hash(const struct value *path)
+{
+	size_t i, n;
+
+	for (i = path->len; i > 0 && path->s[i - 1] != '/'; i--)
+		;
+	n = path->len - i;
+	return XXH3_64bits(path->s + i, n < COMM_MAX ? n : COMM_MAX);
+}
+
+/* What the member did within the call, as raw/procs.tsv has it, or NULL. */
+static const struct val_exec *
+done_within(const struct val_pass *p, const struct val_execs *e)
+{
+	size_t i = val_exec_from(e, p->member, p->ts);
+
+	return i < e->n && e->v[i].member == (uint32_t)p->member &&
+	    e->v[i].ts <= p->end ? &e->v[i] : NULL;
+}
+
+/* A successful execve holds its proc-exec record, of the same program. */
+static void
+check_exec(struct val_pass *p, const struct record *r)
+{
+	const struct value *path = &r->v[REC_SYSCALL_PATH];
+	const struct val_exec *x = done_within(p, &p->v->execs);
+
+	if (x == NULL)
+		PASS_BAD(p, CALL_DIFFERS, "there is no proc-exec record of "
+		    "it");
+	else if (path->given && path->len > 0 &&
+	    memchr(path->s, '\\', path->len) == NULL &&
+	    (path->len < 8 || memcmp(path->s, "/dev/fd/", 8) != 0) &&
+	    x->exe != XXH3_64bits(path->s, path->len) &&
+	    x->exe != comm_hash(path))
+		PASS_BAD(p, CALL_DIFFERS, "its proc-exec record is of "
+		    "another file");
+}
+
+static bool
+is_fork(const struct record *r)
+{
+	static const char *const names[] = { "fork", "vfork", "clone",
+		"clone3" };
+	const struct value *n = &r->v[REC_SYSCALL_NAME];
+	size_t i;
+
+	if (r->kind != KIND_SYSCALL || r->v[REC_SYSCALL_RET].i <= 0)
+		return false;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (n->len == strlen(names[i]) &&
+		    memcmp(n->s, names[i], n->len) == 0)
+			return true;
+	return false;
+}
+
+/* What raw/procs.tsv must tell of a call, too. */
+static void
+check_procs(struct val_pass *p, const struct record *r)
+{
+	const struct val *v = p->v;
+
+	if (v->procs_lossy || !v->whole[FAMILY_PROCS] ||
+	    v->execs.n >= v->limit || v->births.n >= v->limit)
+		return;
+	if (is_exec(r))
+		check_exec(p, r);
+	else if (is_fork(r) && done_within(p, &v->births) == NULL)
+		PASS_BAD(p, CALL_DIFFERS, "there is no birth within it");
+}
+
 /* The call that began the target's program, see dt-bundle(5): window. */
 static void
 note_execve(struct val_pass *p)
@@ -129,6 +205,7 @@ calls_record(struct val_pass *p, const struct record *r)
 		return rc;
 	check_open(p, c);
 	/* execve() of another thread ends under the first one's id */
+	check_procs(p, r);
 	if (is_exec(r))
 		note_execve(p);
 	else if (p->ts < c->end && p->born <= p->ts)

@@ -90,6 +90,26 @@ check_life(struct val *v, const struct bundle_member *b, size_t i)
 		    "died, but no exit_status" : "an exit_status, but lives");
 }
 
+/* The target was there when it was held or found, one launched not before. */
+static void
+check_start(struct val *v, const struct bundle_member *b, size_t i)
+{
+	const struct bundle_manifest *m = &v->b.manifest;
+
+	if (b->role != ROLE_TARGET || !v->b.have[BUNDLE_MANIFEST] ||
+	    !m->window.ready.known || m->window.ready.v < v->clock_start)
+		return;
+	if (b->start > m->window.ready.v)
+		val_found(v, FINDING_COHORT_LIFE, FILE_NAME, 0,
+		    "members[%zu] is the target, and starts after "
+		    "window.ready", i);
+	else if (m->command.mode == MODE_LAUNCH && b->start +
+	    2 * b->start_resolution_ns < v->clock_start)
+		val_found(v, FINDING_COHORT_LIFE, FILE_NAME, 0,
+		    "members[%zu] was launched, and starts before "
+		    "clock.start", i);
+}
+
 static void
 check_source(struct val *v, const struct bundle_member *b, size_t i)
 {
@@ -220,6 +240,7 @@ val_cohort(struct val *v, struct msg *m)
 	target = check_target(v, c);
 	for (i = 0; i < c->members.n; i++) {
 		check_life(v, &c->members.v[i], i);
+		check_start(v, &c->members.v[i], i);
 		if (target)
 			check_source(v, &c->members.v[i], i);
 	}

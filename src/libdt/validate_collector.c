@@ -34,8 +34,15 @@ check_times(struct val *v, const struct bundle_collector *k)
 	const struct bundle_manifest *m = &v->b.manifest;
 	const struct maybe_u64 *p[] = { &k->started, &k->ack, &k->detach };
 	static const char *const names[] = { "started", "ack", "detach" };
-	uint64_t last = v->clock_start;
+	uint64_t last = v->clock_start, end = v->window_end;
 	size_t i;
+
+	if (v->b.have[BUNDLE_MANIFEST] && !k->builtin &&
+	    m->window.ready.known)
+		last = m->window.ready.v;
+	else if (v->b.have[BUNDLE_MANIFEST] && k->builtin &&
+	    k->family == FAMILY_SYSCALLS && m->window.workload_done.known)
+		last = m->window.workload_done.v;	/* found in flight */
 
 	for (i = 0; i < 3; i++) {
 		if (!p[i]->known)
@@ -47,9 +54,9 @@ check_times(struct val *v, const struct bundle_collector *k)
 		}
 		last = p[i]->v;
 	}
-	if (last > v->clock_end)
-		BAD(v, COLLECTOR_ORDER, k, "%s is after clock.end.mono",
-		    "it");
+	if (last > end)
+		BAD(v, COLLECTOR_ORDER, k, "it lasted %" PRIu64
+		    " ns beyond window.drained", last - end);
 	else if (k->ack.known && (!k->started.known || !k->detach.known))
 		BAD(v, COLLECTOR_ORDER, k, "acknowledged, but has no %s",
 		    k->started.known ? "detach" : "started");
@@ -104,6 +111,14 @@ check_end(struct val *v, const struct bundle_collector *k)
 	else if (k->signal.known && !stopped_by(k, k->signal.v))
 		BAD(v, COLLECTOR_EXIT, k, "its tracer died of signal %"
 		    PRId64, k->signal.v);
+	if (k->stops.n > 0 && k->ack.known && v->b.have[BUNDLE_MANIFEST] &&
+	    k->stops.v[0].at < v->b.manifest.window.workload_done.v)
+		BAD(v, COLLECTOR_STOPS, k, "stops[0] is before %s",
+		    "window.workload_done");
+	else if (k->stops.n > 0 && (!k->started.known ||
+	    k->stops.v[0].at < k->started.v))
+		BAD(v, COLLECTOR_STOPS, k, "stops[0] is before it was %s",
+		    "started");
 	for (i = 0; i < k->stops.n; i++) {
 		if (i > 0 && (k->stops.v[i].signal <=
 		    k->stops.v[i - 1].signal || k->stops.v[i].at <
@@ -119,21 +134,42 @@ check_end(struct val *v, const struct bundle_collector *k)
 		    "%s", "time");
 }
 
+/* dt-attach's own are maps and inflight. */
+static const char *
+builtin_fault(const struct bundle_collector *k)
+{
+	bool maps = strcmp(k->name, "maps") == 0;
+	bool own = maps || strcmp(k->name, "inflight") == 0;
+
+	if (own != k->builtin)
+		return own ? "is dt-attach's own, and not built in" :
+		    "is built in, and none of dt-attach's own";
+	if (own && k->family != (maps ? FAMILY_MAPS : FAMILY_SYSCALLS))
+		return "is of another family than it can be";
+	if (k->builtin)
+		return k->script != NULL || k->script_sha256 != NULL ?
+		    "is built in and has a script" : k->pid.known ?
+		    "is built in and has a pid" : k->tracer != NULL ||
+		    k->argv.n > 0 ? "is built in and has a tracer" : NULL;
+	if (k->tracer == NULL)
+		return "has no tracer";
+	if ((k->script == NULL) != (k->script_sha256 == NULL))
+		return "has a script without its hash, or the reverse";
+	if (!k->started.known)
+		return k->pid.known ? "has a pid, and never ran" : NULL;
+	return k->script == NULL ? "ran without a script" :
+	    k->argv.n == 0 ? "ran without arguments" :
+	    !k->pid.known ? "ran without a pid" : NULL;
+}
+
 static void
 check_kind(struct val *v, const struct bundle_collector *k)
 {
 	const struct bundle_family *f = family_of(v, k);
+	const char *why = builtin_fault(k);
 
-	if (k->builtin != (k->script == NULL) ||
-	    (k->script == NULL) != (k->script_sha256 == NULL))
-		BAD(v, COLLECTOR_BUILTIN, k, "%s", k->builtin ?
-		    "is built in and has a script" :
-		    "has no script, or a script without its hash");
-	else if (!k->builtin && (k->argv.n == 0 || k->tracer == NULL))
-		BAD(v, COLLECTOR_BUILTIN, k, "has no %s", "tracer");
-	if (k->builtin != (k->pid.known == false) && k->started.known)
-		BAD(v, COLLECTOR_BUILTIN, k, "%s", k->builtin ?
-		    "is built in and has a pid" : "ran without a pid");
+	if (why != NULL)
+		BAD(v, COLLECTOR_BUILTIN, k, "%s", why);
 	if (k->builtin ? k->required : f != NULL &&
 	    f->required != k->required)
 		BAD(v, COLLECTOR_REQUIRED, k, "required is %s, %s",
@@ -170,15 +206,13 @@ static void
 check_argv(struct val *v, const struct bundle_collector *k)
 {
 	const char *const *a = (const char *const *)k->argv.v;
-	size_t n = k->argv.n, word;
+	size_t n = k->argv.n, words = val_tracer_words(k);
 	char pid[24];
 
 	if (k->builtin || k->tracer == NULL || n == 0 || k->script == NULL)
 		return;		/* told by check_kind() */
 	(void)snprintf(pid, sizeof(pid), "%" PRIu64, target_pid(v));
-	word = strcspn(k->tracer, " \t");
-	if (n < 4 || strncmp(a[0], k->tracer, word) != 0 ||
-	    a[0][word] != '\0')
+	if (words == 0 || n < words + 3)
 		BAD(v, COLLECTOR_ARGV, k, "argv does not begin with %.100s",
 		    k->tracer);
 	else if (strcmp(a[n - 3], "-s") != 0 ||
@@ -243,10 +277,33 @@ check_drops(struct val *v, const struct bundle_collector *k)
 		BAD(v, COLLECTOR_DROPS, k, "lost %" PRIu64 " records", sum);
 }
 
+/* Why the rule cannot have removed records of this collector, or NULL. */
+static const char *
+rule_fault(const struct val *v, const struct bundle_collector *k, int rule)
+{
+	bool attach = v->b.manifest.command.mode == MODE_ATTACH;
+
+	switch (rule) {
+	case RULE_NOT_FOLLOWED:
+		return attach && k->family == FAMILY_MAPS ? NULL :
+		    "not-followed is of maps where the target was attached to";
+	case RULE_BEFORE_WINDOW:
+		return k->family == FAMILY_PROCS || (k->family == FAMILY_MAPS
+		    && attach) ? "what was before the window is kept of procs, "
+		    "and of maps where the target was attached to" : NULL;
+	case RULE_RETURNED:
+		return k->builtin && k->family == FAMILY_SYSCALLS ? NULL :
+		    "returned is of calls that were found in flight";
+	default:
+		return NULL;
+	}
+}
+
 static void
 check_filters(struct val *v, const struct bundle_collector *k)
 {
 	uint64_t sum = 0, seen = 0;
+	const char *why;
 	size_t i;
 
 	for (i = 0; i < k->filters.n; i++) {
@@ -262,10 +319,9 @@ check_filters(struct val *v, const struct bundle_collector *k)
 			BAD(v, FILTER_MEMBER, k, "%" PRIu64 " records of "
 			    "processes that are no members were removed",
 			    f->count);
-		if (f->rule == RULE_NOT_FOLLOWED && (!k->builtin ||
-		    v->b.manifest.command.mode != MODE_ATTACH))
-			BAD(v, FILTER_RULE, k, "filters[%zu]: not-followed is "
-			    "of maps where the target was attached to", i);
+		why = rule_fault(v, k, f->rule);
+		if (why != NULL)
+			BAD(v, FILTER_RULE, k, "filters[%zu]: %s", i, why);
 	}
 	if (sum != k->counters.filtered)
 		BAD(v, BALANCE_FILTERED, k, "filtered is %" PRIu64
@@ -299,11 +355,17 @@ check_balance(struct val *v, const struct bundle_collector *k)
 static void
 check_serial(struct val *v, const struct bundle_collectors *c)
 {
-	const struct bundle_collector *k, *last = NULL;
+	const struct bundle_collector *k, *last = NULL, *before = NULL;
 	size_t i;
 
 	for (i = 0; i < c->collectors.n; i++) {
 		k = &c->collectors.v[i];
+		if (k->started.known && before != NULL &&
+		    k->started.v < before->started.v)
+			BAD(v, COLLECTOR_SERIAL, k, "was started before "
+			    "%.100s, and stands after it", before->name);
+		if (k->started.known)
+			before = k;
 		if (k->builtin || !k->started.known)
 			continue;
 		if (last != NULL && k->started.v < last->ack.v)
@@ -342,6 +404,7 @@ val_collectors(struct val *v)
 		if (k->errors.n > 0)
 			BAD(v, COLLECTOR_ERRORS, k, "%.200s",
 			    k->errors.v[0]);
+		val_cost(v, k);
 		val_log(v, k);
 	}
 	check_serial(v, c);

@@ -5,7 +5,7 @@
 #include "libdt/validate_int.h"
 
 #define FILE_NAME	"manifest.json"
-#define BAD(v, f, i, ...) \
+#define BAD(v, f, ...) \
 	val_found(v, FINDING_##f, FILE_NAME, 0, __VA_ARGS__)
 
 static const char *
@@ -36,38 +36,55 @@ check_file(struct val *v, size_t f, const struct bundle_family *b)
 		    "the family was requested, and has no file");
 }
 
-static void
-check_collector(struct val *v, size_t f, const struct bundle_family *b)
-{
-	const struct bundle_collectors *c = &v->b.collectors;
-	ssize_t i;
-
-	if (b->collector == NULL) {
-		if (attached(b->state))
-			val_found(v, FINDING_FAMILY_COLLECTOR, FILE_NAME, 0,
-			    "families.%s has no collector", name_of(f));
-		return;
-	}
-	i = val_collector(v, b->collector);
-	if (b->state == STATE_NOT_REQUESTED || i == -1 ||
-	    c->collectors.v[i].family != (int)f)
-		val_found(v, FINDING_FAMILY_COLLECTOR, FILE_NAME, 0,
-		    "families.%s.collector %.100s is not one of its own",
-		    name_of(f), b->collector);
-}
-
-/* Whether any collector of the family ran. */
-static bool
-any_ran(const struct val *v, size_t f)
+/* The first collector of a family, NULL if it has none. */
+static const struct bundle_collector *
+first_of(const struct val *v, size_t f)
 {
 	const struct bundle_collectors *c = &v->b.collectors;
 	size_t i;
 
 	for (i = 0; i < c->collectors.n; i++)
-		if (c->collectors.v[i].family == (int)f &&
-		    c->collectors.v[i].started.known)
-			return true;
-	return false;
+		if (c->collectors.v[i].family == (int)f)
+			return &c->collectors.v[i];
+	return NULL;
+}
+
+static void
+check_collector(struct val *v, size_t f, const struct bundle_family *b)
+{
+	const struct bundle_collector *k = first_of(v, f);
+
+	if (k == NULL && b->collector != NULL)
+		BAD(v, FAMILY_COLLECTOR, "families.%s.collector %.100s is not "
+		    "one of its own", name_of(f), b->collector);
+	else if (k == NULL && attached(b->state))
+		BAD(v, FAMILY_COLLECTOR, "families.%s has no collector",
+		    name_of(f));
+	else if (k != NULL && (b->collector == NULL ||
+	    strcmp(b->collector, k->name) != 0))
+		BAD(v, FAMILY_COLLECTOR, "families.%s.collector is not %.100s",
+		    name_of(f), k->name);
+	else if (k != NULL && b->state == STATE_NOT_REQUESTED)
+		BAD(v, FAMILY_COLLECTOR, "families.%s was not requested, and "
+		    "has the collector %.100s", name_of(f), k->name);
+}
+
+/* How far the family's first collector came is its state. */
+static bool
+state_goes(const struct bundle_collector *k, int state)
+{
+	switch (state) {
+	case STATE_OBSERVED:
+	case STATE_NONE_FIRED:
+		return k == NULL || k->ack.known;
+	case STATE_PROBE_ABSENT:
+	case STATE_FAILED:
+		return k != NULL && !k->ack.known && k->started.known;
+	case STATE_NOT_ATTACHED:
+		return k != NULL && !k->started.known;
+	default:
+		return k == NULL;
+	}
 }
 
 static void
@@ -79,10 +96,16 @@ check_state(struct val *v, size_t f, const struct bundle_family *b)
 		    "excludes", name_of(f), b->records);
 		return;
 	}
-	if (v->b.have[BUNDLE_COLLECTORS] && attached(b->state) &&
-	    !any_ran(v, f))
-		val_found(v, FINDING_FAMILY_STATE, FILE_NAME, 0,
-		    "families.%s was attached by no collector", name_of(f));
+	if (v->b.have[BUNDLE_COLLECTORS] && !v->collectors_odd &&
+	    first_of(v, f) != NULL && b->state != STATE_NOT_REQUESTED &&
+	    !state_goes(first_of(v, f), b->state))
+		BAD(v, FAMILY_STATE, "families.%s.state is not what became of "
+		    "its collector %.100s", name_of(f),
+		    first_of(v, f)->name);
+	else if (v->b.have[BUNDLE_COLLECTORS] && first_of(v, f) == NULL &&
+	    !state_goes(NULL, b->state))
+		BAD(v, FAMILY_STATE, "families.%s.state is that of a "
+		    "collector, and there is none", name_of(f));
 	if (f == FAMILY_PROCS || f == FAMILY_MAPS) {
 		if (!attached(b->state) || !b->required)
 			val_found(v, FINDING_FAMILY_PROCS, FILE_NAME, 0,
@@ -103,6 +126,56 @@ check_state(struct val *v, size_t f, const struct bundle_family *b)
 		    "families.%s could not be captured", name_of(f));
 }
 
+/* Whether a family is in "cpu,syscalls". */
+static bool
+listed(const char *list, const char *name)
+{
+	size_t n;
+
+	for (;; list += n + 1) {
+		n = strcspn(list, ",");
+		if (strlen(name) == n && memcmp(list, name, n) == 0)
+			return true;
+		if (list[n] == '\0')
+			return false;
+	}
+}
+
+/* A preset brings its families along; others were asked for by name. */
+static void
+check_preset(struct val *v, const struct bundle_manifest *m)
+{
+	static const struct { const char *name, *list; } presets[] = {
+#define PRESET(n, l)	{ #n, l },
+#include "libdt/preset.def"
+#undef PRESET
+	};
+	const size_t n = sizeof(presets) / sizeof(presets[0]);
+	const struct bundle_family *b;
+	size_t i, f;
+	bool in;
+
+	for (i = 0; m->preset != NULL && i < n; i++)
+		if (strcmp(presets[i].name, m->preset) == 0)
+			break;
+	if (i == n) {
+		BAD(v, FAMILY_PRESET, "there is no preset %.64s", m->preset);
+		return;
+	}
+	for (f = 0; f < FAMILY_COUNT; f++) {
+		b = &m->families.of[f];
+		in = m->preset != NULL && listed(presets[i].list, name_of(f));
+		if (in && b->state == STATE_NOT_REQUESTED)
+			BAD(v, FAMILY_PRESET, "families.%s was not requested, "
+			    "and is of the preset %.64s", name_of(f),
+			    m->preset);
+		else if (!in && b->state != STATE_NOT_REQUESTED &&
+		    !b->required && f != FAMILY_PROCS && f != FAMILY_MAPS)
+			BAD(v, FAMILY_PRESET, "families.%s is neither "
+			    "required nor of the preset", name_of(f));
+	}
+}
+
 void
 val_families(struct val *v)
 {
@@ -111,6 +184,7 @@ val_families(struct val *v)
 
 	if (!v->b.have[BUNDLE_MANIFEST])
 		return;
+	check_preset(v, &v->b.manifest);
 	for (f = 0; f < FAMILY_COUNT; f++) {
 		b = &v->b.manifest.families.of[f];
 		check_file(v, f, b);

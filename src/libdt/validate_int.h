@@ -53,12 +53,15 @@ struct val_member {
 	int64_t status;		/* of its proc-exit */
 	uint64_t exe_mapped;	/* line of raw/maps.tsv, 0 = none */
 	bool exe_same;		/* a mapping of exe has exe_build_id */
+	uint32_t execs;		/* its proc-execs */
+	uint32_t parent;	/* who bore it, where birth_line is known */
 	bool other_exe;		/* the last proc-exec is not cohort's exe */
 };
 
 struct val_exec {
 	uint32_t member;
 	uint64_t ts;
+	uint64_t exe;		/* hash of its path */
 };
 struct val_execs {
 	struct val_exec *v;	/* sorted by member and ts */
@@ -83,6 +86,7 @@ struct val {
 	struct val_tree tree;
 	struct val_lives lives;
 	struct val_execs execs;
+	struct val_execs births;	/* of threads and processes, by whom */
 	struct val_member *members;	/* as cohort.members; NULL = none */
 	uint64_t records[FAMILY_COUNT];	/* in raw/, ovf apart */
 	bool whole[FAMILY_COUNT];	/* every line of it could be read */
@@ -136,7 +140,13 @@ int val_settings(struct val *v, struct msg *m);	/* validate_settings.c */
 /* validate_artifact.c */
 int val_artifacts(struct val *v, struct msg *m);
 void val_log(struct val *v, const struct bundle_collector *k);
+/* validate_cost.c */
+void val_cost(struct val *v, const struct bundle_collector *k);
 void val_collectors(struct val *v);	/* validate_collector.c */
+/* validate_knob.c: settings.json against what ran */
+void val_knobs(struct val *v);
+/* How many words of argv are the tracer's command, 0 if they are another's. */
+size_t val_tracer_words(const struct bundle_collector *k);
 
 /* validate_family.c: states; and counts, once the records have been read */
 void val_families(struct val *v);

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "libdt/validate_pass.h"
 
@@ -16,6 +17,7 @@ val_lives_free(struct val *v)
 {
 	free(v->lives.v);
 	free(v->execs.v);
+	free(v->births.v);
 	free(v->members);
 }
 
@@ -141,6 +143,7 @@ proc_fork(struct val_pass *p, const struct record *r)
 		PASS_BAD(p, COHORT_BIRTH, "process %" PRIu64 " has another "
 		    "parent in the cohort", child);
 	p->v->members[i].birth_line = p->line;
+	p->v->members[i].parent = (uint32_t)p->member;
 }
 
 static void
@@ -163,23 +166,13 @@ proc_exit(struct val_pass *p, const struct record *r)
 	m->status = status;
 }
 
+/* Something the record's member did at its ts. */
 static int
-proc_exec(struct val_pass *p, const struct record *r)
+note(struct val_pass *p, struct val_execs *e, uint64_t exe)
 {
-	const char *exe = p->v->b.cohort.members.v[p->member].exe;
-	const struct value *s = &r->v[REC_PROC_EXEC_EXE];
-	struct val_member *m = &p->v->members[p->member];
-	struct val_execs *e = &p->v->execs;
 	struct val_exec *v;
 	size_t cap;
 
-	if (strcmp(exe, "-") == 0)
-		exe = "\\x2d";
-	m->other_exe = strlen(exe) != s->len || memcmp(exe, s->s, s->len) != 0;
-	m->exec_line = p->line;
-	m->last_exec = p->ts;
-	if (m->first_exec == 0)
-		m->first_exec = p->ts;
 	if (e->n >= p->v->limit)
 		return 0;
 	if (e->n == e->cap) {
@@ -190,8 +183,68 @@ proc_exec(struct val_pass *p, const struct record *r)
 		e->v = v;
 		e->cap = cap;
 	}
-	e->v[e->n++] = (struct val_exec){ (uint32_t)p->member, p->ts };
+	e->v[e->n++] = (struct val_exec){ (uint32_t)p->member, p->ts, exe };
 	return 0;
+}
+
+static const char *
+base_of(const char *s, size_t *n)
+{
+	size_t i;
+
+	for (i = *n; i > 0 && s[i - 1] != '/'; i--)
+		;
+	*n -= i;
+	return s + i;
+}
+
+/*
+ * A launched target begins with the file that argv[0] names, or with the
+ * shell that runs it; where its path could not be read the record has the
+ * kernel's name of it, which is cut.
+ */
+static void
+check_argv(struct val_pass *p, const struct value *exe)
+{
+	const struct bundle_command *c = &p->v->b.manifest.command;
+	const char *a, *b;
+	size_t na, nb = exe->len;
+
+	if (c->mode != MODE_LAUNCH || c->argv.n == 0 ||
+	    p->v->b.cohort.members.v[p->member].role != ROLE_TARGET)
+		return;
+	na = strlen(c->argv.v[0]);
+	a = base_of(c->argv.v[0], &na);
+	b = base_of(exe->s, &nb);
+	if (nb == exe->len && na > nb)
+		na = nb;
+	if ((na == nb && memcmp(a, b, na) == 0) ||
+	    (exe->len == 7 && memcmp(exe->s, "/bin/sh", 7) == 0) ||
+	    memchr(exe->s, '\\', exe->len) != NULL)
+		return;
+	val_found(p->v, FINDING_MANIFEST_COMMAND, p->path, p->line,
+	    "the target began with %.*s, and not with %.200s",
+	    exe->len < 200 ? (int)exe->len : 200, exe->s, c->argv.v[0]);
+}
+
+static int
+proc_exec(struct val_pass *p, const struct record *r)
+{
+	const char *exe = p->v->b.cohort.members.v[p->member].exe;
+	const struct value *s = &r->v[REC_PROC_EXEC_EXE];
+	struct val_member *m = &p->v->members[p->member];
+
+	if (strcmp(exe, "-") == 0)
+		exe = "\\x2d";
+	m->other_exe = strlen(exe) != s->len || memcmp(exe, s->s, s->len) != 0;
+	m->exec_line = p->line;
+	m->last_exec = p->ts;
+	if (m->first_exec == 0) {
+		m->first_exec = p->ts;
+		check_argv(p, s);
+	}
+	m->execs++;
+	return note(p, &p->v->execs, XXH3_64bits(s->s, s->len));
 }
 
 /* Who forks, executes or exits is a thread that was seen to start. */
@@ -222,14 +275,15 @@ procs_record(struct val_pass *p, const struct record *r)
 	switch (r->kind) {
 	case KIND_PROC_FORK:
 		proc_fork(p, r);
-		return 0;
+		return note(p, &p->v->births, 0);
 	case KIND_PROC_EXEC:
 		return proc_exec(p, r);
 	case KIND_PROC_EXIT:
 		proc_exit(p, r);
 		return 0;
 	case KIND_THREAD_START:
-		return thread_start(p);
+		return thread_start(p) == -1 ? -1 :
+		    note(p, &p->v->births, 0);
 	case KIND_THREAD_EXIT:
 		return thread_exit(p);
 	default:
@@ -259,20 +313,29 @@ exec_cmp(const void *a, const void *b)
 	return x->ts < y->ts ? -1 : x->ts > y->ts;
 }
 
-/* The first exec of a member after ts, NEVER if there is none. */
-static uint64_t
-exec_after(const struct val *v, uint32_t member, uint64_t ts)
+size_t
+val_exec_from(const struct val_execs *e, ssize_t member, uint64_t ts)
 {
-	struct val_exec key = { member, ts };
-	size_t lo = 0, hi = v->execs.n, mid;
+	struct val_exec key = { (uint32_t)member, ts, 0 };
+	size_t lo = 0, hi = e->n, mid;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (exec_cmp(&v->execs.v[mid], &key) <= 0)
+		if (exec_cmp(&e->v[mid], &key) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+/* The first exec of a member after ts, NEVER if there is none. */
+static uint64_t
+exec_after(const struct val *v, uint32_t member, uint64_t ts)
+{
+	size_t lo = ts == NEVER ? v->execs.n :
+	    val_exec_from(&v->execs, member, ts + 1);
+
 	return lo < v->execs.n && v->execs.v[lo].member == member ?
 	    v->execs.v[lo].ts : NEVER;
 }
@@ -282,6 +345,33 @@ val_exec_within(const struct val *v, ssize_t member, uint64_t from,
     uint64_t to)
 {
 	return from < to && exec_after(v, (uint32_t)member, from) <= to;
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* A member that executed nothing runs what its parent ran at its birth. */
+static void
+check_inherited(struct val_pass *p, size_t i)
+{
+	const struct bundle_cohort *c = &p->v->b.cohort;
+	const struct val_member *m = &p->v->members[i], *up;
+	const struct bundle_member *b = &c->members.v[i], *q;
+
+	if (m->birth_line == 0 || m->execs > 0)
+		return;
+	up = &p->v->members[m->parent];
+	q = &c->members.v[m->parent];
+	if (up->last_exec >= b->start)
+		return;		/* the parent runs something else now */
+	if (strcmp(b->exe, q->exe) != 0 ||
+	    !same_text(b->exe_build_id, q->exe_build_id))
+		val_found(p->v, FINDING_COHORT_EXE, "cohort.json", 0,
+		    "members[%zu].exe is not that of its parent, and it "
+		    "executed nothing", i);
 }
 
 /* What only the whole file can tell of the members. */
@@ -301,6 +391,7 @@ check_members(struct val_pass *p)
 			    m->exec_line, "members[%zu].exe is another", i);
 		if (p->v->procs_lossy || p->bad)
 			continue;
+		check_inherited(p, i);
 		if (b->start_source == START_BIRTH && m->birth_line == 0)
 			val_found(p->v, FINDING_COHORT_BIRTH, "cohort.json",
 			    0, "members[%zu] has no proc-fork record", i);
@@ -308,6 +399,55 @@ check_members(struct val_pass *p)
 			val_found(p->v, FINDING_COHORT_DEATH, "cohort.json",
 			    0, "members[%zu] has no proc-exit record", i);
 	}
+}
+
+/* Who had a thread id, and when. */
+struct holder {
+	uint64_t tid, from, to;
+	uint32_t member;
+};
+
+static int
+holder_cmp(const void *a, const void *b)
+{
+	const struct holder *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* An id is that of one thread of all at a time: it is freed by its exit. */
+static int
+check_holders(struct val_pass *p)
+{
+	const struct bundle_cohort *c = &p->v->b.cohort;
+	const struct val_lives *l = &p->v->lives;
+	struct holder *h = calloc(l->n + c->members.n + 1, sizeof(*h));
+	size_t i, n = 0;
+
+	if (h == NULL)
+		return msg_set_nomem(p->m);
+	for (i = 0; i < l->n; i++)
+		if (l->v[i].born > 0 && l->v[i].tid !=
+		    c->members.v[l->v[i].member].pid)
+			h[n++] = (struct holder){ l->v[i].tid, l->v[i].born,
+			    l->v[i].died, l->v[i].member };
+	for (i = 0; i < c->members.n; i++)
+		h[n++] = (struct holder){ c->members.v[i].pid,
+		    c->members.v[i].start + c->members.v[i].
+		    start_resolution_ns, c->members.v[i].died.known ?
+		    c->members.v[i].died.v : NEVER, (uint32_t)i };
+	qsort(h, n, sizeof(*h), holder_cmp);
+	for (i = 1; i < n; i++)
+		if (h[i].tid == h[i - 1].tid && h[i].from < h[i - 1].to &&
+		    h[i].member != h[i - 1].member)
+			val_found(p->v, FINDING_THREAD_TWICE, p->path, 0,
+			    "id %" PRIu64 " is a thread of members[%" PRIu32
+			    "] and one of members[%" PRIu32 "] at once",
+			    h[i].tid, h[i - 1].member, h[i].member);
+	free(h);
+	return 0;
 }
 
 static int
@@ -326,6 +466,9 @@ procs_end(struct val_pass *p)
 		qsort(v->lives.v, v->lives.n, sizeof(*v->lives.v), life_cmp);
 	if (v->execs.n > 0)
 		qsort(v->execs.v, v->execs.n, sizeof(*v->execs.v), exec_cmp);
+	if (v->births.n > 0)
+		qsort(v->births.v, v->births.n, sizeof(*v->births.v),
+		    exec_cmp);
 	for (i = 0; i < v->lives.n; i++) {
 		l = &v->lives.v[i];
 		exec = exec_after(v, l->member, l->born);
@@ -335,9 +478,10 @@ procs_end(struct val_pass *p)
 		else if (exec < l->died)
 			l->died = exec;
 	}
-	if (v->members != NULL && !v->cohort_odd)
-		check_members(p);
-	return 0;
+	if (v->members == NULL || v->cohort_odd)
+		return 0;
+	check_members(p);
+	return v->procs_lossy || v->lives.full ? 0 : check_holders(p);
 }
 
 const struct val_pass_ops val_procs_ops = {

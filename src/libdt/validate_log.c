@@ -11,6 +11,10 @@
 
 #define LOG_LINE_MAX	4096	/* bytes; what is longer is nobody's message */
 
+#define BAD(v, k, ...) \
+	val_found(v, FINDING_COLLECTOR_LOG_DIFFERS, "collectors.json", 0, \
+	    "%.100s: " __VA_ARGS__)
+
 struct told {
 	uint64_t drops, complaints;
 	uint64_t first;		/* line of the first complaint */
@@ -51,14 +55,15 @@ val_log(struct val *v, const struct bundle_collector *k)
 	if (k->log == NULL || k->builtin || read_log(v, k->log, &t) == -1)
 		return;
 	if (t.complaints > 0 && k->errors.n == 0)
-		val_found(v, FINDING_COLLECTOR_LOG_DIFFERS,
-		    "collectors.json", 0, "%.100s: no errors, but line %"
-		    PRIu64 " of %.200s tells of one", k->name, t.first,
-		    k->log);
+		BAD(v, k, "no errors, but line %" PRIu64 " of %.200s tells of "
+		    "one", k->name, t.first, k->log);
 	if (t.drops > 0 && c->dropped.known && c->dropped.v == 0 &&
 	    (!k->tracer_drops.known || k->tracer_drops.v == 0))
-		val_found(v, FINDING_COLLECTOR_LOG_DIFFERS,
-		    "collectors.json", 0, "%.100s: nothing dropped, but "
-		    "%.200s tells of %" PRIu64 " drops", k->name, k->log,
-		    t.drops);
+		BAD(v, k, "nothing dropped, but %.200s tells of %" PRIu64
+		    " drops", k->name, k->log, t.drops);
+	else if (!k->cost.cpu_user_ns.known && k->tracer_drops.known &&
+	    k->tracer_drops.v != t.drops)
+		/* no statistics: the log alone told */
+		BAD(v, k, "tracer_drops is %" PRIu64 ", but %.200s tells of %"
+		    PRIu64, k->name, k->tracer_drops.v, k->log, t.drops);
 }

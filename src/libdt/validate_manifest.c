@@ -71,6 +71,10 @@ check_command(struct val *v, const struct bundle_command *c)
 	if (c->exit_code.known && c->signal.known)
 		val_found(v, FINDING_MANIFEST_END, FILE_NAME, 0,
 		    "command has both an exit code and a signal");
+	else if (c->mode == MODE_ATTACH && (c->exit_code.known ||
+	    c->signal.known))
+		val_found(v, FINDING_MANIFEST_END, FILE_NAME, 0,
+		    "command was attached to, and has an exit");
 	else if (c->ended == ENDED_EXITED && c->mode == MODE_LAUNCH &&
 	    !c->exit_code.known && !c->signal.known)
 		val_found(v, FINDING_MANIFEST_END, FILE_NAME, 0,
@@ -176,6 +180,9 @@ check_environment(struct val *v, const struct bundle_manifest *m)
 	char cpus[32];
 
 	(void)snprintf(cpus, sizeof(cpus), "%" PRIu64, m->host.cpus);
+	if (m->host.cpu_ids.known && m->host.cpu_ids.v < m->host.cpus)
+		val_found(v, FINDING_JSON_RANGE, FILE_NAME, 0,
+		    "host.cpu_ids is less than host.cpus");
 	check_fact(v, &env, "kernel", m->host.release);
 	check_fact(v, &env, "machine", m->host.machine);
 	check_fact(v, &env, "cpus", cpus);

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -8,6 +9,7 @@
 struct libraries {
 	struct val_map map;
 	bool *mapped;
+	uint64_t unmaps;
 };
 
 static uint64_t
@@ -81,6 +83,8 @@ maps_record(struct val_pass *p, const struct record *r)
 	struct libraries *s = p->state;
 	ssize_t i;
 
+	if (r->kind == KIND_UNMAP)
+		s->unmaps++;
 	if (r->kind != KIND_MAP || !p->v->b.have[BUNDLE_MANIFEST] ||
 	    (!id->given && !is_file(path)))
 		return 0;
@@ -94,6 +98,62 @@ maps_record(struct val_pass *p, const struct record *r)
 	else
 		s->mapped[i] = true;
 	return 0;
+}
+
+/* Whether records of the family may be missing. */
+static bool
+lossy(const struct val *v)
+{
+	const struct bundle_collectors *c = &v->b.collectors;
+	const struct bundle_collector *k;
+	size_t i;
+
+	for (i = 0; i < c->collectors.n; i++) {
+		k = &c->collectors.v[i];
+		if (k->family == FAMILY_MAPS && (!k->counters.fired.known ||
+		    !k->counters.dropped.known || k->counters.dropped.v > 0 ||
+		    k->malformed > 0 || k->errors.n > 0))
+			return true;
+	}
+	return !v->b.have[BUNDLE_COLLECTORS];
+}
+
+/*
+ * Mappings that are polled are never seen to go; of those that come live, an
+ * execve's going away is there.
+ */
+static void
+check_live(struct val_pass *p, uint64_t unmaps)
+{
+	const struct bundle_capabilities *c = &p->v->b.capabilities;
+	bool ran = false;
+	size_t i;
+
+	if (!p->v->b.have[BUNDLE_CAPABILITIES] || p->v->members == NULL)
+		return;
+	for (i = 0; i < c->capabilities.n; i++)
+		if (strcmp(c->capabilities.v[i].name, "live-maps") == 0)
+			break;
+	if (i == c->capabilities.n) {
+		val_found(p->v, FINDING_CAPABILITY_MAPS, "capabilities.json",
+		    0, "live-maps is not there");
+		return;
+	}
+	if (!c->capabilities.v[i].available) {
+		if (unmaps > 0)
+			val_found(p->v, FINDING_CAPABILITY_MAPS, p->path, 0,
+			    "live-maps was not available, and there are %"
+			    PRIu64 " unmap records", unmaps);
+		return;
+	}
+	for (i = 0; i < p->v->b.cohort.members.n; i++)
+		ran |= p->v->b.cohort.members.v[i].role == ROLE_TARGET &&
+		    p->v->members[i].execs > 0;
+	if (ran && p->v->b.manifest.command.mode == MODE_LAUNCH &&
+	    unmaps == 0 && !p->bad && !lossy(p->v))
+		val_found(p->v, FINDING_CAPABILITY_MAPS, p->path, 0,
+		    "live-maps was available, and the target's execve "
+		    "unmapped nothing");
 }
 
 static int
@@ -117,6 +177,7 @@ maps_end(struct val_pass *p)
 			val_found(p->v, FINDING_COHORT_BUILD_ID, p->path,
 			    p->v->members[i].exe_mapped, "members[%zu]."
 			    "exe_build_id is another", i);
+	check_live(p, s->unmaps);
 	val_map_free(&s->map);
 	free(s->mapped);
 	free(s);

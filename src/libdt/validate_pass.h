@@ -43,6 +43,7 @@ struct val_pass {
 	uint64_t born;		/* its thread, 0 = not seen */
 	struct record_key last;	/* of the record before */
 	uint64_t records;
+	uint64_t start;		/* of the window of this family */
 	bool bad;		/* lines that could not be read */
 	struct val_drop *drops;	/* sorted */
 	uint64_t *min_to;	/* least end of a drop from here on */
@@ -108,5 +109,8 @@ bool val_thread(struct val_pass *p, const struct record *r);
 /* The member executed another program within (from, to]. */
 bool val_exec_within(const struct val *v, ssize_t member, uint64_t from,
     uint64_t to);
+
+/* Index in e of the first of a member not before ts, or past it. */
+size_t val_exec_from(const struct val_execs *e, ssize_t member, uint64_t ts);
 
 #endif

@@ -46,19 +46,34 @@ end_of(const struct record *r)
 
 /*
  * Births of before the window are kept, and mappings of a target that was
- * running: what comes later needs them.
+ * running: what comes later needs them. Those of one that was launched begin
+ * with the unmap of everything within its execve, where the window begins
+ * later than that.
  */
-static bool
-check_window(struct val_pass *p)
+static uint64_t
+window_of(const struct val_pass *p, const struct record *r)
 {
-	uint64_t start = p->v->window_start;
+	const struct bundle_manifest *m = &p->v->b.manifest;
 
-	if (p->family == FAMILY_PROCS || (p->family == FAMILY_MAPS &&
-	    p->v->b.manifest.command.mode == MODE_ATTACH))
-		start = p->v->clock_start;
-	if (p->end < start)
+	if (p->family == FAMILY_PROCS ||
+	    (p->family == FAMILY_MAPS && m->command.mode == MODE_ATTACH))
+		return p->v->clock_start;
+	if (p->family == FAMILY_MAPS && r->kind == KIND_UNMAP &&
+	    p->pid == m->command.pid && r->v[REC_MAP_START].u == 0 &&
+	    r->v[REC_MAP_END].u == UINT64_MAX && m->window.attached.known &&
+	    p->ts >= m->window.attached.v && p->ts < p->v->window_start)
+		return p->ts;
+	return p->v->window_start;
+}
+
+static bool
+check_window(struct val_pass *p, const struct record *r)
+{
+	if (p->records == 1)
+		p->start = window_of(p, r);
+	if (p->end < p->start)
 		PASS_BAD(p, RECORD_WINDOW, "it ended %" PRIu64 " ns before "
-		    "the window", start - p->end);
+		    "the window", p->start - p->end);
 	else if (p->end > p->v->window_end)
 		PASS_BAD(p, RECORD_WINDOW, "it ended %" PRIu64 " ns after "
 		    "the window", p->end - p->v->window_end);
@@ -145,6 +160,13 @@ takes_fd(struct val_pass *p, const struct value *name)
 	return p->call_fd;
 }
 
+static bool
+never_returns(const struct value *name)
+{
+	return (name->len == 4 && memcmp(name->s, "exit", 4) == 0) ||
+	    (name->len == 10 && memcmp(name->s, "exit_group", 10) == 0);
+}
+
 /* What columns of one record say of each other. */
 static void
 check_values(struct val_pass *p, const struct record *r)
@@ -168,6 +190,8 @@ check_values(struct val_pass *p, const struct record *r)
 		    &v[REC_SYSCALL_NAME]))
 			why = "fd is given if and only if the call takes one "
 			    "first";
+		else if (never_returns(&v[REC_SYSCALL_NAME]))
+			why = "exit() and exit_group() never return";
 		break;
 	case KIND_IO_DONE:
 		if (v[REC_IO_DONE_ERRNO].u != 0 && v[REC_IO_DONE_BYTES].u > 0)
@@ -215,12 +239,24 @@ check_values(struct val_pass *p, const struct record *r)
 		PASS_BAD(p, RECORD_VALUE, "%s", why);
 }
 
+/* No processor has a number that is not possible on the host. */
+static void
+check_cpu(struct val_pass *p, const struct value *cpu)
+{
+	const struct maybe_u64 *ids = &p->v->b.manifest.host.cpu_ids;
+
+	if (cpu->given && ids->known && cpu->u >= ids->v)
+		PASS_BAD(p, RECORD_RANGE, "processor %" PRIu64 " is none of "
+		    "the host's %" PRIu64, cpu->u, ids->v);
+}
+
 static int
 check_record(struct val_pass *p, const struct val_pass_ops *ops,
     const struct record *r)
 {
 	p->ts = r->v[REC_TS].u;
 	check_order(p, r);
+	check_cpu(p, &r->v[REC_CPU]);
 	if (r->kind == KIND_OVF) {
 		val_drops_record(p, r);
 		return 0;
@@ -230,7 +266,7 @@ check_record(struct val_pass *p, const struct val_pass_ops *ops,
 	p->pid = r->v[REC_PID].u;
 	p->tid = r->v[REC_TID].u;
 	p->member = -1;
-	if (check_window(p))
+	if (check_window(p, r))
 		check_member(p);
 	check_values(p, r);
 	if (p->family == FAMILY_PROCS || p->family == FAMILY_MAPS) {

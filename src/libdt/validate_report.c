@@ -42,6 +42,10 @@ check_ended(struct val *v, const struct bundle_member *t)
 {
 	const struct bundle_manifest *m = &v->b.manifest;
 
+	if (m->command.ended == ENDED_EXITED && !t->died.known &&
+	    !v->procs_lossy)
+		val_found(v, FINDING_MANIFEST_END, "manifest.json", 0,
+		    "command.ended is exited, and the target did not die");
 	if (m->command.ended == ENDED_EXITED && t->died.known &&
 	    m->window.workload_done.known &&
 	    m->window.workload_done.v < t->died.v)
@@ -49,6 +53,26 @@ check_ended(struct val *v, const struct bundle_member *t)
 		    "command.ended is exited, and the target died %" PRIu64
 		    " ns after window.workload_done",
 		    t->died.v - m->window.workload_done.v);
+}
+
+/* A target that executed one program: that is the binary which was kept. */
+static void
+check_kept(struct val *v, const struct bundle_member *t, uint32_t execs)
+{
+	const struct bundle_manifest *m = &v->b.manifest;
+	const struct bundle_artifact *a;
+	size_t i;
+
+	for (i = 0; i < m->artifacts.n; i++) {
+		a = &m->artifacts.v[i];
+		if (a->kind == ARTIFACT_BINARY && execs == 1 &&
+		    m->command.mode == MODE_LAUNCH && a->build_id != NULL &&
+		    t->exe_build_id != NULL &&
+		    strcmp(a->build_id, t->exe_build_id) != 0)
+			val_found(v, FINDING_ARTIFACT_EXE, a->path, 0,
+			    "the target executed one program, whose build-id "
+			    "is %.130s", t->exe_build_id);
+	}
 }
 
 /* What only all of the records can tell of the manifest. */
@@ -71,6 +95,9 @@ val_whole(struct val *v)
 	if (t == NULL)
 		return;
 	check_ended(v, &v->b.cohort.members.v[t - v->members]);
+	if (!v->procs_lossy)
+		check_kept(v, &v->b.cohort.members.v[t - v->members],
+		    t->execs);
 	start = v->first_execve != 0 ? v->first_execve : t->first_exec;
 	if (c->mode == MODE_LAUNCH && (start != 0 || !v->procs_lossy) &&
 	    start != v->window_start)

@@ -8,8 +8,10 @@ check_hash(struct val *v, struct msg *m)
 {
 	const struct bundle_settings *s = &v->b.settings;
 	char ref[DIGEST_REF];
+	const cJSON *knobs = cJSON_GetObjectItemCaseSensitive(
+	    v->b.tree[BUNDLE_SETTINGS], "settings");
 
-	if (json_hash(s->settings, NULL, ref, m) == -1)
+	if (json_hash(knobs, NULL, ref, m) == -1)
 		return -1;
 	if (strcmp(ref, s->sha256) != 0)
 		val_found(v, FINDING_SETTINGS_HASH, "settings.json", 0,

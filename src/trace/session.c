@@ -134,6 +134,7 @@ trace_and_tell(struct session *ss, struct msg *m)
 	int fd = ss->c.stats != NULL ? stats_enable() : -1, rc;
 	struct msg why;
 
+	ss->info.counted = fd >= 0;
 	rc = trace(ss, m);
 	if (ss->c.stats != NULL && ss->t.con != NULL) {
 		msg_clear(&why);

@@ -152,7 +152,7 @@ add_drops(cJSON *j, const struct trace *t)
 }
 
 static int
-add_programs(cJSON *j, const struct trace *t)
+add_programs(cJSON *j, const struct trace *t, const struct runinfo *ri)
 {
 	cJSON *a = json_add_array(j, "programs");
 	uint64_t ns = 0, cnt = 0, missed = 0;
@@ -178,9 +178,10 @@ add_programs(cJSON *j, const struct trace *t)
 		cnt += r.run_cnt;
 		missed += r.missed;
 	}
-	return rc | json_add_u64(j, "run_time_ns", ns) |
-	    json_add_u64(j, "run_cnt", cnt) |
-	    json_add_u64(j, "missed", missed);
+	rc |= ri->counted ? json_add_u64(j, "run_time_ns", ns) |
+	    json_add_u64(j, "run_cnt", cnt) : json_add_null(j,
+	    "run_time_ns") | json_add_null(j, "run_cnt");
+	return rc | json_add_u64(j, "missed", missed);
 }
 
 static int
@@ -251,7 +252,7 @@ stats_write(struct trace *t, const struct runinfo *ri, const char *path,
 	if (j == NULL)
 		return msg_set_nomem(m);
 	rc = add_head(j, t, ri) | add_times(j, t, ri) | add_kernel(j, t) |
-	    add_clauses(j, t) | add_drops(j, t) | add_programs(j, t) |
+	    add_clauses(j, t) | add_drops(j, t) | add_programs(j, t, ri) |
 	    add_usage(j);
 	if (rc != 0)
 		rc = msg_set_nomem(m);

@@ -17,6 +17,7 @@ struct runinfo {			/* what dt-trace itself knows */
 	const char *version;
 	const char *script;		/* NULL: from the command line */
 	uint64_t start_ns, load_ns, attach_ns, attached_ns, detached_ns;
+	bool counted;			/* run times: the kernel had it on */
 	int exit_status;
 	const char *error;		/* of the run, or NULL */
 };
