@@ -115,6 +115,7 @@ apart() {
 }
 
 @test "several programs share variables; how each is told" {
+	need_tracefs
 	need_trace
 	echo 'BEGIN { printf("%d\n", v); exit(0); }' >a.d
 	dt -n 'BEGIN { v = 5; }' -s a.d >out 2>err

@@ -150,6 +150,7 @@ prog() {
 }
 
 @test "proc: births, execs and deaths, with their reasons" {
+	need_tracefs
 	need_trace
 	prog children 'BEGIN { tracked[$target] = 1; }
 	    proc:::create /tracked[pid]/ { tracked[args[0]->pr_pid] = 1;
@@ -178,6 +179,7 @@ prog() {
 }
 
 @test "proc: threads" {
+	need_tracefs
 	need_trace
 	prog threads 'proc:::lwp-create /pid == $target/
 	    { @[probename, args[0]->pr_lwpid != tid] = count(); }
@@ -250,6 +252,7 @@ prog() {
 }
 
 @test "sdt: a tracepoint's arguments by the kernel's types" {
+	need_tracefs
 	need_trace
 	prog children 'sdt:sched::sched_process_exec
 	    /args[0]->real_parent->tgid == $target/
@@ -464,6 +467,7 @@ prog() {
 }
 
 @test "-l: each provider lists its probes" {
+	need_tracefs
 	need_trace
 	local p pid
 	while read -r p probe; do

@@ -34,9 +34,14 @@ helper_teardown() {
 	fi
 }
 
-# need_root, need_tool NAME...: skip with a reason where a test cannot run.
+# need_root, need_tracefs, need_tool NAME...: skip with a reason where a test
+# cannot run.
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+need_tracefs() {
+	[ -r /sys/kernel/tracing/available_events ] || skip "no tracefs"
 }
 
 need_tool() {

@@ -98,6 +98,7 @@ test_self(void)
 	bool deleted;
 	struct msg m;
 	ssize_t len;
+	int fd;
 
 	CHECK_INT(proc_boot_id(boot, &m), 0);
 	CHECK_INT(strlen(boot), 36);
@@ -111,6 +112,12 @@ test_self(void)
 	CHECK_STR(exe, real);
 	CHECK(!deleted);
 	free(exe);
+	fd = proc_open_exe(getpid(), &m);
+	CHECK_INT(proc_fd_path(fd, &exe, &m), 0);
+	CHECK_STR(exe, real);
+	free(exe);
+	close(fd);
+	CHECK_INT(proc_fd_path(fd, &exe, &m), -1);
 	CHECK_INT(proc_ids(getpid(), &ids, &m), 0);
 	CHECK(ids.uid == getuid() && ids.egid == getegid());
 	CHECK_INT(proc_cmdline(getpid(), 4096, &args, &n, &m), 0);

@@ -258,7 +258,8 @@ target_note_exe(struct target *t)
 
 	msg_clear(&m);
 	t->exe = proc_open_exe(t->pid, &m);
-	if (proc_exe(t->pid, &t->exe_path, NULL, &m) != 0)
+	/* the path of that very file: the process may go on to another exec */
+	if (t->exe == -1 || proc_fd_path(t->exe, &t->exe_path, &m) == -1)
 		t->exe_path = NULL;
 	if (t->exe != -1 && elfid_fd(t->exe, t->exe_path, hex, &m) == 0)
 		memcpy(t->exe_id, hex, sizeof(hex));

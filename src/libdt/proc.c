@@ -197,28 +197,17 @@ proc_is(pid_t pid, uint64_t start_ticks)
 	return proc_stat(pid, &s, NULL) == 0 && s.start_ticks == start_ticks;
 }
 
-int
-proc_exe(pid_t pid, char **path, bool *deleted, struct msg *m)
+/* What the link holds; 0, -1 with errno. */
+static int
+link_read(const char *link, char **path, bool *deleted)
 {
 	static const size_t dl = sizeof(DELETED) - 1;
-	char link[64], buf[PATH_MAX + 16];
+	char buf[PATH_MAX + 16];
+	ssize_t n = readlink(link, buf, sizeof(buf) - 1);
 	bool cut;
-	struct proc_stat s;
-	ssize_t n;
-	int why;
 
-	*path = NULL;
-	(void)snprintf(link, sizeof(link), "/proc/%ld/exe", (long)pid);
-	n = readlink(link, buf, sizeof(buf) - 1);
-	if (n == -1) {
-		/* a kernel thread has the link, but nothing behind it */
-		why = errno;
-		if (why == ENOENT && proc_stat(pid, &s, NULL) == 0 &&
-		    s.state != 'Z')
-			return 1;
-		errno = why;
-		return gone(link, pid, "cannot read the link", m);
-	}
+	if (n == -1)
+		return -1;
 	buf[n] = '\0';
 	cut = (size_t)n > dl && strcmp(buf + n - dl, DELETED) == 0;
 	if (cut)
@@ -226,7 +215,38 @@ proc_exe(pid_t pid, char **path, bool *deleted, struct msg *m)
 	if (deleted != NULL)
 		*deleted = cut;
 	*path = strdup(buf);
-	return *path != NULL ? 0 : msg_set_nomem(m);
+	return *path != NULL ? 0 : -1;
+}
+
+int
+proc_exe(pid_t pid, char **path, bool *deleted, struct msg *m)
+{
+	char link[64];
+	struct proc_stat s;
+	int why;
+
+	*path = NULL;
+	(void)snprintf(link, sizeof(link), "/proc/%ld/exe", (long)pid);
+	if (link_read(link, path, deleted) == 0)
+		return 0;
+	/* a kernel thread has the link, but nothing behind it */
+	why = errno;
+	if (why == ENOENT && proc_stat(pid, &s, NULL) == 0 && s.state != 'Z')
+		return 1;
+	errno = why;
+	return gone(link, pid, "cannot read the link", m);
+}
+
+int
+proc_fd_path(int fd, char **path, struct msg *m)
+{
+	char link[64];
+
+	*path = NULL;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (link_read(link, path, NULL) == 0)
+		return 0;
+	return msg_set_errno(m, "process", link, "cannot read the link");
 }
 
 int

@@ -56,8 +56,14 @@ bool proc_is(pid_t pid, uint64_t start_ticks);
  * none: 1 and NULL.
  */
 int proc_exe(pid_t pid, char **path, bool *deleted, struct msg *m);
+
 /* The executable itself, open for reading, also when it has been deleted. */
 int proc_open_exe(pid_t pid, struct msg *m);
+
+/* The path that an open file has now, without " (deleted)"; the caller frees
+ * it. */
+int proc_fd_path(int fd, char **path, struct msg *m);
+
 /* Arguments with their NULs, at most max bytes. */
 int proc_cmdline(pid_t pid, size_t max, char **buf, size_t *len,
     struct msg *m);
