@@ -218,6 +218,20 @@ fold_stdin(struct run *r)
 	return DT_OK;
 }
 
+/* As grep(1): to have found none of what was asked for is a "no". */
+static enum dt_exit
+check_chosen(struct run *r)
+{
+	struct msg m;
+
+	if (!fold_chooses(&r->opt) || fold_stacks(r->fold) > 0)
+		return DT_OK;
+	(void)msg_set(&m, "none-chosen",
+	    "no sample is of that process, thread, span and time");
+	tool_tell(&r->tool, &m);
+	return DT_NO;
+}
+
 /* Prints what was folded, once all has been read; the run's status. */
 static enum dt_exit
 print(struct run *r, enum dt_exit status)
@@ -257,6 +271,8 @@ run(struct run *r)
 	else
 		status = fold_stdin(r);
 	progress_end(&r->tool.progress);
+	if (status == DT_OK)
+		status = check_chosen(r);
 	status = print(r, status);
 	fold_free(r->fold);
 	return status;
@@ -266,10 +282,16 @@ int
 main(int argc, char **argv)
 {
 	struct run r = { .opt = { .family = FAMILY_CPU } };
+	const struct operands *o = &r.tool.operands;
 	enum dt_exit status;
 
 	if (!tool_start(&r.tool, &cli, argc, argv, option, &r, &status))
 		return status;
+	if (r.opt.to != 0 && r.opt.from > r.opt.to)
+		return cli_usage_error(&cli, stderr, "--from is after --to");
+	if (r.format != FOLD_AUTO && (o->dir != NULL || o->nul || o->argc > 0))
+		return cli_usage_error(&cli, stderr,
+		    "-i is about the text on standard input");
 	if (r.opt.weight == FOLD_BYTES && r.opt.family != FAMILY_ALLOCATIONS)
 		return cli_usage_error(&cli, stderr,
 		    "-b goes with -f allocations");

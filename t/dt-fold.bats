@@ -135,6 +135,88 @@ xz;345;xz`main;liblzma.so.5`code 7' ]
 	[[ $stderr == *"stack-torn"* ]]
 }
 
+@test "DTrace's aggregations: frames of no module, names as keys" {
+	# offsets alone; an interpreter's frames, on top of others and below;
+	# C++ with blanks and ;
+	cat >d.txt <<-'E'
+	dtrace: description 'profile-97 ' matched 1 probe
+
+	              foo+0x10
+	              main+0x20
+	               12
+
+	  java                                              
+	              java/lang/String.hashCode
+	              libjvm.so`call(int, A;B)+0x1
+	              Interpreter
+	              StubRoutines 1
+	              libc.so.6`start_thread+0x1
+	                7
+
+	  vmlinux`do_idle                                   
+	              vmlinux`start+0x2
+	                3
+	E
+	status 0 dt-fold <d.txt
+	[ "$output" = 'java;libc.so.6`start_thread;StubRoutines 1;Interpreter;libjvm.so`call(int, A\x3bB);java/lang/String.hashCode 7
+main;foo 12
+vmlinux`do_idle;vmlinux`start 3' ]
+}
+
+@test "DTrace's aggregations: a distribution is told, and no count" {
+	cat >d.txt <<-'E'
+
+	              a`b+0x1
+
+	           value  ------------- Distribution ------------- count    
+	              -1 |                                         0        
+	               0 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 4        
+	               1 |                                         0        
+
+	              a`c+0x1
+	                2
+	E
+	run --separate-stderr dt-fold <d.txt
+	[ "$status" -eq 1 ]
+	[ "$output" = 'a`c 2' ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *'standard input:4: '*'a distribution is no count'* ]]
+}
+
+@test "nothing is as it was chosen: exit 1, as grep" {
+	records >r.tsv
+	for o in '-p 9999' '-t 9999' '--span 9999' '--from 9999' '--to 9' \
+	    '-p 10 -t 12'; do
+		# shellcheck disable=SC2086
+		run --separate-stderr dt-fold $o <r.tsv
+		[ "$status" -eq 1 ]
+		[ -z "$output" ]
+		[[ $stderr == 'dt-fold: error: none-chosen: '* ]]
+	done
+	status 2 dt-fold --from 5 --to 4 <r.tsv
+	"$DT_BUILD/t/mkbundle" b
+	status 1 dt-fold -p 9999 b
+	status 2 dt-fold -i perf b
+	has 'standard input'
+}
+
+@test "what only records can follow is refused for other text" {
+	printf '\n a`b+0x1\n 3\n' >d.txt
+	for o in '-p 1' '-t 1' '--span 1' '--from 1' '--to 1' '--by pid' \
+	    '--by exe' '-f allocations'; do
+		# shellcheck disable=SC2086
+		run --separate-stderr dt-fold $o <d.txt
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		[[ $stderr == *'only for records'* ]]
+	done
+	printf 'xz 12/34 [000] 1.2: 1 cpu-clock: \n\t7f main+0x2 (/bin/xz)\n' \
+	    >p.txt
+	status 2 dt-fold --by span <p.txt
+	status 0 dt-fold --by pid <p.txt
+	has 'xz-12;'
+}
+
 @test "perf script: one for each sample, executables on request" {
 	cat >p.txt <<-'E'
 	# a header

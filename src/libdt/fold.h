@@ -40,6 +40,9 @@ struct fold_opt {
 	void *progress_arg;
 };
 
+/* Whether a record may be left out by pid, tid, span or time. */
+bool fold_chooses(const struct fold_opt *o);
+
 /*
  * What people call a frame (n bytes): without its `+0xOFFSET`, unless that is
  * all there is behind the module; a bare address, whose mapping is unknown, is
@@ -94,9 +97,10 @@ enum fold_format {
 /* -1 where there is none of that name. */
 int fold_format_find(const char *name);
 /*
- * Adds the text read from fd, which it takes over. Lines that belong to nothing go to the sink and
- * are counted; a text without lines is an error, id "empty". name is for
- * messages. -1 with m.
+ * Adds the text read from fd, which it takes over. Lines that belong to
+ * nothing go to the sink and are counted; a text without lines is an error,
+ * id "empty", and so are options that only records can follow, id "usage".
+ * name is for messages. -1 with m.
  */
 int fold_text(struct fold *f, enum fold_format format, int fd,
     const char *name, const struct msg_sink *sink, uint64_t *malformed,

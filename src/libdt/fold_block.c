@@ -98,6 +98,14 @@ block_empty(const struct block *b)
 	return b->npiece == 0;
 }
 
+void
+block_clear(struct block *b)
+{
+	b->len = 0;
+	b->npiece = b->nkey = 0;
+	b->group = 0;
+}
+
 static bool
 group_is_kernel(const struct block *b, unsigned group)
 {
@@ -150,9 +158,7 @@ block_flush(struct block *b, struct fold *f, uint64_t count)
 		for (g = groups; g > 0; g--)
 			join_group(b, &n, g);
 	rv = fold_add(f, NULL, b->out, n, count);
-	b->len = 0;
-	b->npiece = b->nkey = 0;
-	b->group = 0;
+	block_clear(b);
 	return rv;
 }
 

@@ -31,6 +31,8 @@ int block_frame2(struct block *b, const char *module, const char *symbol);
 /* A stack ended within the block; another may follow. */
 void block_group(struct block *b);
 bool block_empty(const struct block *b);
+/* Forgets keys and frames. */
+void block_clear(struct block *b);
 /* Adds the stack to f and empties the block. -1: no memory. */
 int block_flush(struct block *b, struct fold *f, uint64_t count);
 void block_free(struct block *b);

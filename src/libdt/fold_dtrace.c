@@ -3,6 +3,10 @@
 
 #include "libdt/fold_line.h"
 
+/* How far DTrace indents keys, and stacks unless told otherwise. */
+#define KEY_INDENT	2
+#define FRAME_INDENT	14
+
 static bool
 hex_address(const char *s, size_t n)
 {
@@ -10,18 +14,45 @@ hex_address(const char *s, size_t n)
 	    strspn(s + 2, "0123456789abcdef") == n - 2;
 }
 
-/* "module`symbol+0x12", "module`0x12" or "0x12" */
+/* "symbol+0x12" */
 static bool
-dtrace_frame(const char *s, size_t n)
+has_offset(const char *s, size_t n)
+{
+	size_t i = n;
+
+	while (i > 0 && isxdigit((unsigned char)s[i - 1]))
+		i--;
+	return i < n && i > 3 && memcmp(s + i - 3, "+0x", 3) == 0;
+}
+
+/*
+ * "module`symbol+0x12", "module`0x12", "symbol+0x12", "0x12", and names that
+ * are indented as only frames are: interpreters have frames without a module.
+ * Keys are padded with blanks, frames are not.
+ */
+static bool
+dtrace_frame(const struct text *t, const char *s, size_t n, size_t indent,
+    bool padded)
 {
 	const char *mark = memchr(s, '`', n);
 	uint64_t v;
 	size_t before;
+	bool counts = text_count(s, n, &v, &before);
 
-	if (hex_address(s, n))
+	if (hex_address(s, n) || (!padded && has_offset(s, n)))
 		return true;
-	return mark != NULL && mark != s && mark[1] != '\0' &&
-	    !text_count(s, n, &v, &before);
+	if (indent > KEY_INDENT && indent == t->indent &&
+	    (!counts || before > 0))
+		return true;
+	return !counts && !padded && ((mark != NULL && mark != s &&
+	    mark[1] != '\0') || indent >= FRAME_INDENT);
+}
+
+/* What quantize() and its kin print: no stack has such a count. */
+static bool
+dtrace_histogram(const char *s)
+{
+	return strstr(s, "- Distribution -") != NULL;
 }
 
 bool
@@ -32,6 +63,9 @@ dtrace_header(const char *s, size_t n)
 	if (n > 3 && strncmp(s, "CPU", 3) == 0 &&
 	    isspace((unsigned char)s[3]))
 		return true;
+	/* on standard error, but people keep both in one file */
+	if (strncmp(s, "dtrace: ", 8) == 0 || strncmp(s, "dt-trace: ", 10) == 0)
+		return strstr(s, "' matched ") != NULL;
 	p += strspn(p, "0123456789");
 	if (p == s || *p != ' ')
 		return false;
@@ -86,26 +120,24 @@ settle(struct text *t, bool keys)
 	return rv;
 }
 
-enum took
-dtrace_line(struct text *t, char *raw, size_t n)
+static enum took
+dtrace_blank(struct text *t)
 {
-	bool indented = isspace((unsigned char)*raw);
-	char *s = text_trim(raw, &n);
+	t->histogram = false;
+	t->indent = 0;
+	if (settle(t, false) == TOOK_FAILED)
+		return TOOK_FAILED;
+	block_group(&t->block);
+	return TOOK;
+}
+
+/* A line that is no frame: a count, keys, or both. */
+static enum took
+dtrace_other(struct text *t, const char *s, size_t n, bool indented)
+{
 	uint64_t count;
 	size_t before;
 
-	if (n == 0) {
-		if (settle(t, false) == TOOK_FAILED)
-			return TOOK_FAILED;
-		block_group(&t->block);
-		return TOOK;
-	}
-	if (dtrace_frame(s, n)) {
-		if (settle(t, true) == TOOK_FAILED)
-			return TOOK_FAILED;
-		return block_frame(&t->block, s, n) == -1 ? TOOK_FAILED :
-		    TOOK;
-	}
 	if (settle(t, false) == TOOK_FAILED)
 		return TOOK_FAILED;
 	if (block_empty(&t->block) && dtrace_header(s, n))
@@ -122,6 +154,36 @@ dtrace_line(struct text *t, char *raw, size_t n)
 	if (!indented)
 		return TOOK_NOT;
 	return add_keys(&t->block, s, n) == -1 ? TOOK_FAILED : TOOK;
+}
+
+enum took
+dtrace_line(struct text *t, char *raw, size_t n)
+{
+	size_t all = n, indent;
+	char *s = text_trim(raw, &n);
+
+	indent = (size_t)(s - raw);
+	if (n == 0)
+		return dtrace_blank(t);
+	if (t->histogram)
+		return TOOK;
+	if (dtrace_histogram(s)) {
+		/* told of once; its stack has no count */
+		t->histogram = true;
+		t->pending[0] = '\0';
+		block_clear(&t->block);
+		t->why = "a distribution is no count of a stack";
+		return TOOK_NOT;
+	}
+	if (!dtrace_frame(t, s, n, indent, indent + n < all)) {
+		t->indent = 0;
+		return dtrace_other(t, s, n, indent > 0);
+	}
+	t->indent = indent;
+	if (settle(t, true) == TOOK_FAILED ||
+	    block_frame(&t->block, s, n) == -1)
+		return TOOK_FAILED;
+	return TOOK;
 }
 
 /* A block that never got its count is lost: say so. */

@@ -27,6 +27,9 @@ struct text {
 	struct block block;
 	bool open;		/* perf: a sample; bpftrace: within @[ … ] */
 	char pending[1024];	/* DTrace: a line that is a count or keys */
+	bool histogram;		/* DTrace: until an empty line */
+	size_t indent;		/* DTrace: of the frame in the line before */
+	const char *why;	/* the line belongs to nothing */
 };
 
 /* Without the blanks around it; *n is what is left. */

@@ -9,6 +9,13 @@
 
 #define FIRST_SIZE	(SCHEMA_PATH_MAX + 32)
 
+bool
+fold_chooses(const struct fold_opt *o)
+{
+	return o->pid != 0 || o->tid != 0 || o->span != 0 || o->from != 0 ||
+	    o->to != 0;
+}
+
 static bool
 wanted(const struct fold_opt *o, const struct record *r)
 {

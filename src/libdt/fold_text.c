@@ -123,12 +123,39 @@ guess(const char *s, size_t n)
 	return FOLD_DTRACE;
 }
 
+/* Options that only records can follow. */
+static int
+check_options(const struct fold_opt *o, enum fold_format format,
+    const char *name, struct msg *m)
+{
+	bool by = o->by != FOLD_BY_NONE &&
+	    (format != FOLD_PERF || o->by == FOLD_BY_SPAN);
+
+	if (!fold_chooses(o) && !by && o->family == FAMILY_CPU)
+		return 0;
+	return msg_set_at(m, "usage", name, 0, "%s is not for %s text, only "
+	    "for records", by ? "--by" : o->family != FAMILY_CPU ? "-f" :
+	    "a choice by -p, -t, --span, --from or --to",
+	    formats[format].name);
+}
+
+static enum took
+take_line(struct text *t, enum fold_format *format, char *s, size_t n)
+{
+	if (strlen(s) != n)
+		return TOOK_NOT;
+	if (*format == FOLD_AUTO && strspn(s, " \t\r") < n)
+		*format = guess(s, n);
+	return *format == FOLD_AUTO ? TOOK : formats[*format].line(t, s, n);
+}
+
 static int
 take_lines(struct text *t, enum fold_format format, struct lines *l,
     const char *name, const struct msg_sink *sink, uint64_t *malformed,
     struct msg *m)
 {
 	const struct fold_opt *o = fold_options(t->f);
+	enum fold_format checked = FOLD_AUTO;
 	enum took took;
 	enum lines_got got;
 	char *s;
@@ -139,20 +166,21 @@ take_lines(struct text *t, enum fold_format format, struct lines *l,
 			o->progress(o->progress_arg, l->offset);
 		if (got == LINES_FAILED)
 			return -1;
+		t->why = "no frame, key or count of a stack";
 		took = TOOK_NOT;
-		if (got != LINES_LONG && strlen(s) == n) {
-			if (format == FOLD_AUTO && strspn(s, " \t\r") < n)
-				format = guess(s, n);
-			took = format == FOLD_AUTO ? TOOK :
-			    formats[format].line(t, s, n);
-		}
+		if (got == LINES_LONG)
+			t->why = "line too long";
+		else
+			took = take_line(t, &format, s, n);
+		if (checked != format &&
+		    check_options(o, checked = format, name, m) == -1)
+			return -1;
 		if (took == TOOK_FAILED)
 			return msg_set_nomem(m);
 		if (took == TOOK_NOT) {
 			++*malformed;
 			msg_emit(sink, MSG_ERROR, "stack-syntax", name,
-			    l->line, got == LINES_LONG ? "line too long" :
-			    "no frame, key or count of a stack");
+			    l->line, "%s", t->why);
 		}
 	}
 	if (format == FOLD_AUTO)	/* nothing but blanks */
