@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libdt/cli.h"
+#include "libdt/esc.h"
 #include "libdt/out.h"
 #include "libdt/report.h"
 #include "libdt/tool.h"
@@ -79,20 +80,35 @@ on_progress(void *arg, const char *what, uint64_t bytes)
 	    (uintmax_t)(bytes >> 20));
 }
 
-/* One line: the verdict, the worst reasons, the id. */
+/* The first finding of the worst level. */
+static const char *
+worst(const struct validate_result *v)
+{
+	enum msg_level level = v->count[MSG_ERROR] > 0 ? MSG_ERROR : MSG_LOSS;
+	size_t i;
+
+	for (i = 0; i < v->n; i++)
+		if (v->list[i].level == level)
+			return v->list[i].id;
+	return "?";
+}
+
+/* One line: the verdict, the worst reason, the id. */
 static void
 tell(const struct operand *op, const struct validate_result *v,
     uint64_t malformed)
 {
-	(void)fprintf(stderr, "dt-report: %s: %s", op->path,
+	char path[ESC_GROWTH * MSG_PATH_SIZE];
+
+	esc_encode(path, sizeof(path), op->path, strlen(op->path));
+	(void)fprintf(stderr, "dt-report: %s: %s", path,
 	    verdict_name(v->verdict));
 	if (v->count[MSG_ERROR] + v->count[MSG_LOSS] > 0)
 		(void)fprintf(stderr, ", %ju error%s, %ju loss%s (%s)",
 		    (uintmax_t)v->count[MSG_ERROR],
 		    v->count[MSG_ERROR] == 1 ? "" : "s",
 		    (uintmax_t)v->count[MSG_LOSS],
-		    v->count[MSG_LOSS] == 1 ? "" : "es", v->n > 0 ?
-		    v->list[0].id : "?");
+		    v->count[MSG_LOSS] == 1 ? "" : "es", worst(v));
 	if (malformed > 0)
 		(void)fprintf(stderr, ", %ju malformed line%s",
 		    (uintmax_t)malformed, malformed == 1 ? "" : "s");
@@ -109,6 +125,19 @@ failed(struct run *r, const struct msg *m)
 	return bundle_at_fault(m) ? DT_NO : DT_CANNOT;
 }
 
+/* No report: a verdict that nothing contradicts would mislead. */
+static enum dt_exit
+stop(struct run *r, const struct operand *op, const struct validate_result *v,
+    const struct msg *m)
+{
+	enum dt_exit status = failed(r, m);
+
+	if (v->verdict != VERDICT_INVALID)
+		return status;
+	tell(op, v, 0);
+	return cli_worst(status, DT_NO);
+}
+
 static enum dt_exit
 report(struct run *r, struct bundle *b, const struct operand *op,
     const struct validate_result *v, struct msg *m)
@@ -116,17 +145,17 @@ report(struct run *r, struct bundle *b, const struct operand *op,
 	enum dt_exit status = v->verdict == VERDICT_COMPLETE ? DT_OK : DT_NO;
 	struct report *rep;
 
-	if (bundle_open(b, op->fd, op->path, false, m) == -1) {
-		status = cli_worst(status, failed(r, m));
-		tell(op, v, 0);
-		return status;
-	}
+	if (bundle_open(b, op->fd, op->path, false, m) == -1)
+		return stop(r, op, v, m);
 	/* what it says of itself gives way to what was found just now */
 	if (bundle_take(b, BUNDLE_VALIDATION, validate_json(v, "dt-report",
-	    PACKAGE_VERSION, m), m) == -1 || (rep = report_new(b, m)) == NULL) {
-		status = cli_worst(status, failed(r, m));
-		tell(op, v, 0);
-		return status;
+	    PACKAGE_VERSION, m), m) == -1 || (rep = report_new(b, m)) == NULL)
+		return stop(r, op, v, m);
+	/* what was read must be what the verdict is on */
+	if (v->verdict != VERDICT_INVALID &&
+	    validate_still(op->fd, v, m) == -1) {
+		report_free(rep);
+		return stop(r, op, v, m);
 	}
 	if (report_print(rep, r->format, r->family, &r->out, m) == -1)
 		status = cli_worst(status, failed(r, m));

@@ -72,6 +72,20 @@ section() {
 	has 'Verdict: invalid'
 }
 
+@test "the line on the verdict: its worst reason, names escaped" {
+	chmod -R u+w six.bundle
+	ln six.bundle/artifacts/exe/* other
+	echo x >six.bundle/logs/z.log
+	run --separate-stderr dt-report -f csv six.bundle
+	[ "$status" -eq 1 ]
+	has '"name",'
+	[[ $stderr == *"(log-unknown)"* ]]
+	mv six.bundle $'a\nb'
+	run --separate-stderr dt-report -f csv $'a\nb'
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == 'dt-report: a\x0ab: invalid'* ]]
+}
+
 @test "a malformed record: exit 1, though the sums are right" {
 	chmod -R u+w six.bundle
 	echo rubbish >>six.bundle/raw/io.tsv
@@ -154,7 +168,7 @@ section() {
 }
 
 @test "dt-fold(1): the examples run" {
-	need_tool mandoc
+	need_tool mandoc jq
 	local fg
 	fg=$(ls /usr/share/perl5/Devel/NYTProf/flamegraph.pl 2>/dev/null) ||
 	    skip "needs flamegraph.pl (libdevel-nytprof-perl)"

@@ -78,3 +78,18 @@ tool() {
 @test "dt-report: a fault at any system call" { tool dt-report -f json; }
 @test "dt-fold: a fault at any system call" { tool dt-fold; }
 @test "dt-sum -c: a fault at any system call" { tool dt-sum -c; }
+
+@test "an entry that goes while it is looked at: the bundle changed" {
+	local n=1 hit=0
+	while faulty error=ENOENT $n newfstatat dt-validate good.bundle; do
+		n=$((n + 1))
+		# not one of the loader's
+		grep -q 'INJECTED' <(grep '"logs"' fault.log) || continue
+		hit=$((hit + 1))
+		[ "$rc" -eq 1 ]
+		grep -q 'good.bundle/logs: error: layout-changed: ' err
+		[ ! -s out ]
+	done
+	# when it is walked over, and at the end again
+	[ "$hit" -eq 2 ]
+}

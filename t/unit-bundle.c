@@ -5,6 +5,7 @@
 #include "libdt/bundle.h"
 #include "libdt/member.h"
 #include "libdt/stage.h"
+#include "libdt/validate.h"
 #include "unit.h"
 
 #define BOOT	"01234567-89ab-cdef-0123-456789abcdef"
@@ -108,6 +109,32 @@ reload(int dir, const char *from, const char *to, const char *want,
 	free(text);
 }
 
+/* Who reads a bundle after its verdict can tell whether it changed. */
+static void
+test_still(int dir)
+{
+	struct validate_opt opt = { .quick = true };
+	struct validate_result r;
+	struct msg m;
+	int fd;
+
+	CHECK_INT(validate_bundle(dir, "b", &opt, &r, &m), 0);
+	CHECK_INT(r.verdict, VERDICT_INVALID);
+	CHECK_INT(validate_still(dir, &r, &m), 0);
+	fd = openat(dir, "cohort.json", O_CREAT | O_APPEND | O_WRONLY, 0600);
+	CHECK_INT(write(fd, " ", 1), 1);
+	CHECK_INT(close(fd), 0);
+	CHECK_INT(validate_still(dir, &r, &m), -1);
+	CHECK_STR(m.id, "layout-changed");
+	validate_free(&r);
+	CHECK_INT(validate_bundle(dir, "b", &opt, &r, &m), 0);
+	CHECK_INT(renameat(dir, "cohort.json", dir, "other.json"), 0);
+	CHECK_INT(validate_still(dir, &r, &m), -1);
+	CHECK_STR(m.id, "layout-changed");
+	validate_free(&r);
+	CHECK_INT(unlinkat(dir, "other.json", 0), 0);
+}
+
 static void
 test_json(void)
 {
@@ -132,7 +159,7 @@ test_json(void)
 	    "json-type ");
 	reload(fd, "a\\\\x0a", "a\\\\x41", "json-escape", "json-escape ");
 	reload(fd, ":10:1000", ":010:1000", "json-format", "json-format ");
-	unlinkat(fd, "cohort.json", 0);
+	test_still(fd);
 	rmdir(dir);
 	close(fd);
 }

@@ -36,7 +36,7 @@ struct walk {
 	path_fn *fn;
 	void *arg;
 	struct msg *m;
-	size_t left;		/* entries */
+	size_t max, left;	/* entries */
 	unsigned depth_max;
 	size_t len;		/* of path */
 	char path[PATH_BYTES_MAX + 1];
@@ -123,7 +123,7 @@ static int
 too_many(struct walk *w)
 {
 	return msg_set_at(w->m, "limit", w->path, 0,
-	    "more entries than the limit");
+	    "more than %zu entries", w->max);
 }
 
 static int
@@ -244,7 +244,7 @@ path_walk(int dirfd, const struct path_limits *lim, path_fn *fn, void *arg,
 	struct walk w = { .fn = fn, .arg = arg, .m = m };
 	int fd;
 
-	w.left = lim != NULL && lim->entries > 0 ? lim->entries :
+	w.max = w.left = lim != NULL && lim->entries > 0 ? lim->entries :
 	    ENTRIES_DEFAULT;
 	w.depth_max = lim != NULL && lim->depth > 0 ? lim->depth :
 	    PATH_DEPTH_MAX;

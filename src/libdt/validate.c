@@ -187,6 +187,7 @@ validate_bundle(int dirfd, const char *name, const struct validate_opt *opt,
 	if (rc == 0) {
 		count(&v, r);
 		memcpy(r->id, v.id, sizeof(r->id));
+		r->stamp = val_tree_stamp(&v.tree);
 		v.finds.v = NULL;
 	} else
 		memset(r, 0, sizeof(*r));

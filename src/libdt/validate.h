@@ -55,6 +55,7 @@ struct validate_result {
 				   paths are relative to the bundle */
 	size_t n;
 	char id[DIGEST_REF];	/* bundle id, "" if it has no SHA256SUMS */
+	uint64_t stamp;		/* of what validate_still() looks at */
 };
 
 /*
@@ -68,6 +69,13 @@ struct validate_result {
 int validate_bundle(int dirfd, const char *name,
     const struct validate_opt *opt, struct validate_result *r, struct msg *m);
 void validate_free(struct validate_result *r);
+
+/*
+ * Whether the bundle's entries still are those that r is about, for who reads
+ * the bundle after it was validated: 0, or -1 with m, id "layout-changed" if
+ * they are not.
+ */
+int validate_still(int dirfd, const struct validate_result *r, struct msg *m);
 
 /* Gives each finding kept to the sink, paths with `name/` before them. */
 int validate_tell(const struct validate_result *r, const char *name,

@@ -116,6 +116,8 @@ bool val_has_error(struct val *v);
 int val_layout(struct val *v, struct msg *m);
 int val_layout_again(struct val *v, struct msg *m);
 void val_tree_free(struct val_tree *t);
+/* A hash of all that tells whether an entry changed. */
+uint64_t val_tree_stamp(const struct val_tree *t);
 /* A regular file of the bundle; NULL if it is none. */
 struct val_entry *val_file(struct val *v, const char *path);
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "libdt/validate_int.h"
 
@@ -187,10 +188,10 @@ add_entry(void *arg, const struct path_entry *e)
 }
 
 static int
-walk(struct val *v, struct val_tree *t, struct msg *m)
+walk(int dirfd, struct val_tree *t, struct msg *m)
 {
 	static const struct path_limits lim = { VAL_ENTRIES, VAL_DEPTH };
-	int rc = path_walk(v->dirfd, &lim, add_entry, t, m);
+	int rc = path_walk(dirfd, &lim, add_entry, t, m);
 
 	if (rc <= 0)
 		return rc;
@@ -200,13 +201,25 @@ walk(struct val *v, struct val_tree *t, struct msg *m)
 	return msg_set_errno(m, "read", t->v[t->n - 1].path, "cannot look at");
 }
 
+/* An entry that goes between two looks at it is a finding: true. */
+static bool
+gone(struct val *v, const struct msg *m)
+{
+	if (!path_gone(m->err))
+		return false;
+	val_found(v, FINDING_LAYOUT_CHANGED, m->path, 0, "%s", m->text);
+	return true;
+}
+
 int
 val_layout(struct val *v, struct msg *m)
 {
 	struct val_entry *e;
 	size_t i;
 
-	if (walk(v, &v->tree, m) == -1) {
+	if (walk(v->dirfd, &v->tree, m) == -1) {
+		if (gone(v, m))
+			return 1;
 		if (m->id == NULL || strcmp(m->id, "limit") != 0)
 			return -1;
 		val_found(v, FINDING_LAYOUT_LIMIT, m->path, 0, "%s", m->text);
@@ -241,8 +254,12 @@ val_layout_again(struct val *v, struct msg *m)
 {
 	struct val_tree t = { 0 };
 	size_t i, n;
-	int rc = walk(v, &t, m);
+	int rc = walk(v->dirfd, &t, m);
 
+	if (rc == -1 && gone(v, m)) {
+		val_tree_free(&t);
+		return 0;
+	}
 	if (rc == -1 && m->id != NULL && strcmp(m->id, "limit") == 0)
 		rc = 0;
 	n = t.n < v->tree.n ? t.n : v->tree.n;
@@ -256,6 +273,44 @@ val_layout_again(struct val *v, struct msg *m)
 		val_found(v, FINDING_LAYOUT_CHANGED, t.n > n ? t.v[n].path :
 		    v->tree.v[n].path, 0, "%s while the bundle was read",
 		    t.n > n ? "appeared" : "went away");
+	val_tree_free(&t);
+	return rc;
+}
+
+uint64_t
+val_tree_stamp(const struct val_tree *t)
+{
+	const struct val_entry *e;
+	uint64_t h = 0;
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		e = &t->v[i];
+		const uint64_t of[] = { h, e->type, e->st.st_dev,
+		    e->st.st_ino, (uint64_t)e->st.st_size,
+		    (uint64_t)e->st.st_mtim.tv_sec,
+		    (uint64_t)e->st.st_mtim.tv_nsec,
+		    (uint64_t)e->st.st_ctim.tv_sec,
+		    (uint64_t)e->st.st_ctim.tv_nsec,
+		    XXH3_64bits(e->path, strlen(e->path)) };
+
+		h = XXH3_64bits(of, sizeof(of));
+	}
+	return h;
+}
+
+int
+validate_still(int dirfd, const struct validate_result *r, struct msg *m)
+{
+	struct val_tree t = { 0 };
+	int rc = walk(dirfd, &t, m);
+
+	if (rc == -1 && (path_gone(m->err) || (m->id != NULL &&
+	    strcmp(m->id, "limit") == 0)))
+		rc = 0;		/* told by the stamp */
+	if (rc == 0 && val_tree_stamp(&t) != r->stamp)
+		rc = msg_set(m, "layout-changed",
+		    "the bundle changed after it was validated");
 	val_tree_free(&t);
 	return rc;
 }
