@@ -187,3 +187,15 @@ section() {
 	[ -s cpu.svg ]
 	grep -q 'a`b' all.svg
 }
+
+@test "many names and stacks take time in proportion, not squared" {
+	chmod -R u+w six.bundle
+	# each unlike the others; squared, these would take minutes
+	awk -F '\t' -v OFS='\t' '{ print; if ($2 == "cpu-sample") last = $0 }
+	    END { $0 = last; for (i = 0; i < 100000; i++) { $NF = "a`f" i;
+	    print } }' six.bundle/raw/cpu.tsv >more
+	cat more >six.bundle/raw/cpu.tsv
+	dt-report -f html six.bundle >html 2>err || [ $? -eq 1 ]
+	grep -q '<td class="t">f99999</td>' html
+	status 1 dt-validate six.bundle
+}

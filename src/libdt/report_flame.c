@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "libdt/array.h"
 #include "libdt/foldint.h"
@@ -18,7 +19,7 @@
 #define DEPTH_MAX	96u	/* frames further up are not drawn */
 
 struct node {
-	uint32_t name;		/* in tree.frames */
+	uint32_t parent, name;	/* name: in tree.frames */
 	uint32_t child, next;	/* 0: none; node 0 is the root */
 	uint64_t count;
 	bool kernel;
@@ -28,41 +29,109 @@ struct tree {
 	struct names frames;
 	struct node *v;
 	size_t n, cap;
+	uint32_t *slot;		/* nodes by parent and name, 0 = free */
+	size_t nslot;		/* a power of two, or 0 */
 	unsigned depth;
 };
 
+/* A node that has a parent, as it is sorted among the others. */
+struct edge {
+	uint32_t parent, at;
+	const char *name;
+};
+
 static ssize_t
-new_node(struct tree *t, uint32_t name)
+new_node(struct tree *t, uint32_t parent, uint32_t name)
 {
-	if (ARRAY_ROOM(t->v, t->n, t->cap) == -1)
+	if (t->n >= UINT32_MAX || ARRAY_ROOM(t->v, t->n, t->cap) == -1)
 		return -1;
-	t->v[t->n] = (struct node){ .name = name };
+	t->v[t->n] = (struct node){ .parent = parent, .name = name };
 	return (ssize_t)t->n++;
 }
 
-/* The child of that frame, in its place by the frame's bytes. */
+/* Where the child of that name is in slot, or belongs. */
+static uint32_t *
+slot_of(const struct tree *t, uint32_t parent, uint32_t name)
+{
+	const uint32_t key[] = { parent, name };
+	size_t i = XXH3_64bits(key, sizeof(key)) & (t->nslot - 1);
+	const struct node *v;
+
+	for (; t->slot[i] != 0; i = (i + 1) & (t->nslot - 1)) {
+		v = &t->v[t->slot[i]];
+		if (v->parent == parent && v->name == name)
+			break;
+	}
+	return &t->slot[i];
+}
+
+/* Room for another node in slot; the root is not in it. */
+static int
+slot_room(struct tree *t)
+{
+	uint32_t *old = t->slot;
+	size_t i;
+
+	if (t->n * 2 < t->nslot)
+		return 0;
+	t->nslot = t->nslot != 0 ? t->nslot * 2 : 1024;
+	if ((t->slot = calloc(t->nslot, sizeof(*t->slot))) == NULL) {
+		t->slot = old;
+		return -1;
+	}
+	free(old);
+	for (i = 1; i < t->n; i++)
+		*slot_of(t, t->v[i].parent, t->v[i].name) = (uint32_t)i;
+	return 0;
+}
+
 static ssize_t
 child_of(struct tree *t, size_t parent, uint32_t name)
 {
-	const char *want = t->frames.v[name].s;
-	uint32_t at = t->v[parent].child, before = 0;
+	uint32_t *slot;
 	ssize_t i;
 
-	while (at != 0 && t->v[at].name != name &&
-	    strcmp(t->frames.v[t->v[at].name].s, want) < 0) {
-		before = at;
-		at = t->v[at].next;
-	}
-	if (at != 0 && t->v[at].name == name)
-		return at;
-	if ((i = new_node(t, name)) == -1)
+	if (slot_room(t) == -1)
 		return -1;
-	t->v[i].next = at;
-	if (before != 0)
-		t->v[before].next = (uint32_t)i;
-	else
-		t->v[parent].child = (uint32_t)i;
+	slot = slot_of(t, (uint32_t)parent, name);
+	if (*slot != 0)
+		return *slot;
+	if ((i = new_node(t, (uint32_t)parent, name)) != -1)
+		*slot = (uint32_t)i;
 	return i;
+}
+
+static int
+edge_cmp(const void *va, const void *vb)
+{
+	const struct edge *a = va, *b = vb;
+
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Children of each node, by the bytes of their frames. */
+static int
+link_children(struct tree *t)
+{
+	struct edge *e = calloc(t->n, sizeof(*e));
+	struct node *v;
+	size_t i;
+
+	if (e == NULL)
+		return -1;
+	for (i = 1; i < t->n; i++)
+		e[i - 1] = (struct edge){ t->v[i].parent, (uint32_t)i,
+		    t->frames.v[t->v[i].name].s };
+	qsort(e, t->n - 1, sizeof(*e), edge_cmp);
+	for (i = t->n - 1; i > 0; i--) {
+		v = &t->v[e[i - 1].parent];
+		t->v[e[i - 1].at].next = v->child;
+		v->child = e[i - 1].at;
+	}
+	free(e);
+	return 0;
 }
 
 static int
@@ -194,8 +263,9 @@ report_flame(const struct report *r, struct out *o, struct msg *m)
 
 	if (r->cpu == NULL || fold_total(r->cpu) == 0)
 		return 0;
-	if (new_node(&t, 0) == -1 ||
-	    fold_each(r->cpu, add_stack, &t) == -1) {
+	if (new_node(&t, 0, 0) == -1 ||
+	    fold_each(r->cpu, add_stack, &t) == -1 ||
+	    link_children(&t) == -1) {
 		rv = msg_set_nomem(m);
 	} else {
 		(void)out_printf(o, "<svg class=\"flame\" role=\"img\" "
@@ -206,6 +276,7 @@ report_flame(const struct report *r, struct out *o, struct msg *m)
 		(void)out_puts(o, "</svg>\n");
 	}
 	names_free(&t.frames);
+	free(t.slot);
 	free(t.v);
 	return rv;
 }

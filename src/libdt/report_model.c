@@ -277,12 +277,29 @@ static section_fn *const sections[] = {
 	report_cost,
 };
 
+/* Flags that no row has, looked for once. */
+static void
+hide_columns(struct report_table *t)
+{
+	size_t i, j;
+
+	for (j = 0; j < t->ncol; j++) {
+		if (t->col[j].type != CELL_FLAG)
+			continue;
+		for (i = 0; i < t->nrow; i++)
+			if (t->cell[i * t->ncol + j].u != 0)
+				break;
+		if (i == t->nrow)
+			t->hidden |= UINT64_C(1) << j;
+	}
+}
+
 struct report *
 report_new(const struct bundle *b, struct msg *m)
 {
 	struct report *r;
 	char word[32];
-	size_t i;
+	size_t i, j;
 
 	if ((r = new_report(m)) == NULL)
 		return NULL;
@@ -300,6 +317,9 @@ report_new(const struct bundle *b, struct msg *m)
 		(void)msg_set_nomem(m);
 		return NULL;
 	}
+	for (i = 0; i < r->nsection; i++)
+		for (j = 0; j < r->section[i].ntable; j++)
+			hide_columns(&r->section[i].table[j]);
 	return r;
 }
 

@@ -62,6 +62,7 @@ struct report_table {
 	size_t nrow, cap;
 	bool csv;		/* the table of its family's CSV file */
 	bool lower;		/* its last column says: a lower bound */
+	uint64_t hidden;	/* bit j: column j is a flag no row has */
 };
 
 struct report_section {

@@ -107,14 +107,7 @@ md_text(struct out *o, const char *s)
 bool
 report_col_shown(const struct report_table *t, size_t col)
 {
-	size_t i;
-
-	if (t->col[col].type != CELL_FLAG)
-		return true;
-	for (i = 0; i < t->nrow; i++)
-		if (t->cell[i * t->ncol + col].u != 0)
-			return true;
-	return false;
+	return (t->hidden >> col & 1) == 0;
 }
 
 static bool
