@@ -44,7 +44,7 @@ static const struct cli cli = {
 	    "  -C, --dir DIR         bundle of the manifest on standard input\n"
 	    "  -h, --help            this help\n"
 	    "  -j, --jobs N          bundles that are validated at once\n"
-	    "  -q, --quiet           no findings, the exit status only\n"
+	    "  -q, --quiet           print no findings\n"
 	    "      --accept VERDICT  complete (as without it) or degraded\n"
 	    "      --expect ID       the id the bundle must have\n"
 	    "      --explain ID      what a finding means and what to do\n"

@@ -73,6 +73,25 @@ validate x.bundle" ]
 	has "dt-capture (dtbundle)"
 }
 
+@test "the picture has the bundle's name, where that is no markup" {
+	stubs
+	printf '#!/usr/bin/perl\nprint "<svg>@ARGV";\n' >p/flamegraph.pl
+	PATH=$T/p:$PATH b/dt-capture -o x.bundle true >out 2>err
+	[ "$(cat x.svg)" = '<svg>--hash --title x: cpu samples' ]
+	sed -i 's/x.bundle/"x<b>.bundle"/' b/dt-finalize
+	mkdir -p 'x<b>.bundle/report'
+	cp x.bundle/report/cpu.folded 'x<b>.bundle/report'
+	PATH=$T/p:$PATH b/dt-capture true >out 2>err
+	[ "$(cat 'x<b>.svg')" = '<svg>--hash --title cpu samples' ]
+}
+
+@test "help and version on a full device are errors" {
+	status 2 sh -c 'dt-capture -h >/dev/full'
+	status 2 sh -c 'dt-capture --version >/dev/full'
+	status 0 dt-capture --version
+	has 'dt-capture (dtbundle) '
+}
+
 @test "no flamegraph.pl, no samples: no picture, and no failure" {
 	stubs
 	rm p/flamegraph.pl

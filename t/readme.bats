@@ -74,10 +74,21 @@ commands() {
 	has 'complete'
 	chmod -R u+w run.bundle
 	rm -rf run.bundle
-	sed -n '/^    run.bundle/,/^$/p; /^    run.md/,/^$/p' \
+	sed -n '/^    \.DELETE/p; /^    run.bundle/,/^$/p; /^    run.md/,/^$/p' \
 	    "$DT_SRC/README.md" | sed 's/^    //' >Makefile
 	make run.md
 	grep -q 'run.bundle: complete' run.md
+	# another prog: another bundle in the place of the first
+	id=$(dt-validate --id run.bundle)
+	touch prog
+	make run.md
+	[ "$(dt-validate --id run.bundle)" != "$id" ]
+	# what cannot be reported leaves no report to be taken for one
+	chmod u+w run.bundle run.bundle/report
+	rm run.bundle/report/report.md run.md
+	run make run.md
+	[ "$status" -ne 0 ]
+	[ ! -e run.md ]
 	perl -e 'alarm 30; while (1) { getppid() }' &
 	c=$(commands 'dt-attach -p' | sed "s/4711/$!/; s/-d 10/-d 1/")
 	status 0 bash -c "set -o pipefail; $c"
