@@ -138,6 +138,17 @@ section() {
 	done
 }
 
+@test "HTML: tables can be read aloud and reached by the keyboard" {
+	dt-report -f html six.bundle 2>/dev/null >x.html
+	grep -q '<main>' x.html
+	grep -q '<svg class="flame" role="img" aria-label="Flame graph' x.html
+	n=$(grep -c '<table>' x.html)
+	[ "$n" -gt 5 ]
+	[ "$(grep -c '<div class="scroll" role="region" tabindex="0" aria-label="[^"][^"]*"><table>' x.html)" \
+	    -eq "$n" ]
+	! grep -o '<th[^e][^>]*>' x.html | grep -v 'scope="col"'
+}
+
 @test "the same bundle gives the same bytes" {
 	for f in json md html; do
 		dt-report -f $f six.bundle >a 2>/dev/null

@@ -269,7 +269,8 @@ report_flame(const struct report *r, struct out *o, struct msg *m)
 		rv = msg_set_nomem(m);
 	} else {
 		(void)out_printf(o, "<svg class=\"flame\" role=\"img\" "
-		    "aria-label=\"Flame graph\" viewBox=\"0 0 %u %u\" "
+		    "aria-label=\"Flame graph; the tables below have its "
+		    "numbers\" viewBox=\"0 0 %u %u\" "
 		    "xmlns=\"http://www.w3.org/2000/svg\">\n", WIDTH,
 		    t.depth * ROW);
 		draw(&t, 0, 0, 0, o);

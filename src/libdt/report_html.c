@@ -12,7 +12,7 @@ static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
     "'none'; style-src 'unsafe-inline'\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>";
+    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>";
 
 static const char style[] =
     "</title>\n<style>\n"
@@ -67,7 +67,7 @@ static const char style[] =
     ".key{color:var(--dim);font-size:12px;margin:6px 0 0}"
     ".key i{display:inline-block;width:10px;height:10px;border-radius:2px;"
     "margin:0 4px 0 12px}\n"
-    "</style>\n</head>\n<body>\n";
+    "</style>\n</head>\n<body>\n<main>\n";
 
 static void
 cell_html(struct out *o, enum cell_type type, const struct cell *c)
@@ -93,10 +93,12 @@ table_head(struct out *o, const struct report_table *t)
 {
 	size_t j;
 
-	(void)out_puts(o, "<div class=\"scroll\"><table><thead><tr>");
+	/* what scrolls must be reached by the keyboard too */
+	(void)out_printf(o, "<div class=\"scroll\" role=\"region\" "
+	    "tabindex=\"0\" aria-label=\"%s\"><table><thead><tr>", t->title);
 	for (j = 0; j < t->ncol; j++)
 		if (report_col_shown(t, j))
-			(void)out_printf(o, "<th%s>%s</th>",
+			(void)out_printf(o, "<th scope=\"col\"%s>%s</th>",
 			    is_text(t->col[j].type) ? "" : " class=\"n\"",
 			    t->col[j].label);
 	(void)out_puts(o, "</tr></thead><tbody>\n");
@@ -226,6 +228,6 @@ report_print_html(const struct report *r, struct out *o, struct msg *m)
 	for (i = 0; i < r->nsection; i++)
 		if (section(r, o, &r->section[i], m) == -1)
 			return -1;
-	(void)out_puts(o, "</body>\n</html>\n");
+	(void)out_puts(o, "</main>\n</body>\n</html>\n");
 	return 0;
 }
