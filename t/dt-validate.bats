@@ -301,6 +301,93 @@ redo() {
 	[ "$(ids)" = $'call-differs\npair-open' ]
 }
 
+# told TEXT: what was done to the bundle in c is refused with that
+told() {
+	mutate seal
+	status 1 dt-validate .
+	has "$1"
+	cd ..
+	rm -rf c
+}
+
+@test "what ran is what was asked for" {
+	local t='dt-trace","--stats","spool/io.stats","-x","noresolve'
+	good c; cd c
+	col cpu 'argv[-4]' set '"switchrate=6hz"'
+	told 'collector-settings: cpu: argv lacks -x switchrate=5hz'
+	good c; cd c
+	col io argv set "[\"$t\",\"-x\",\"more\",\"-x\",\"switchrate=5hz\",
+	    \"-s\",\"scripts/io.d\",\"4000\"]"
+	told 'collector-settings: io: argv has other options than'
+	good c; cd c
+	col io tracer set '"dtrace"'
+	col io 'argv[0]' set '"dtrace"'
+	man environment.tracers.io.tracer set '"dtrace"'
+	told 'collector-settings: io: tracer is not that of the settings'
+	good c; cd c
+	col io tracer_version set '"dt-trace 9"'
+	man environment.tracers.io.version set '"dt-trace 9"'
+	told 'collector-settings: io: tracer_version is not that of the others'
+	good c; cd c
+	man preset set null
+	told 'family-preset: families.cpu is neither required nor'
+	good c; cd c
+	man preset set '"all"'
+	told 'family-preset: there is no preset all'
+	good c; cd c
+	echo x >logs/target.out
+	told 'log-unknown: '
+	mkbundle -a b
+	cp -a b c; chmod -R u+w c; cd c
+	man window.workload_done add -1
+	told 'manifest-end: command.ended is duration'
+}
+
+@test "what one file tells the others do not deny" {
+	good c; cd c
+	man 'command.argv[0]' set '"other"'
+	told 'manifest-command: the target began with /usr/bin/prog, and not'
+	good c; cd c
+	mr procs thread-start tid=4001
+	told 'thread-twice: id 4001 is a thread of members[1] and one of'
+	good c; cd c
+	mr syscalls syscall#6 name=fork
+	told 'call-differs: there is no birth within it'
+	good c; cd c
+	mr syscalls syscall#1 dur-50000
+	told 'call-differs: there is no proc-exec record of it'
+	good c; cd c
+	mr syscalls syscall#6 name=exit_group
+	told 'record-value: exit() and exit_group() never return'
+	good c; cd c
+	mr cpu cpu-sample cpu=2
+	told "record-range: processor 2 is none of the host's 2"
+	good c; cd c
+	mj $cap 'capabilities[name=live-maps]' drop
+	told 'capability-maps: live-maps is not there'
+	good c; cd c
+	mr maps unmap#1 drop
+	mr maps unmap#1 drop
+	told "capability-maps: live-maps was available, and the target's"
+	good c; cd c
+	col cpu cost.bpf_run_count set 0
+	told 'collector-cost: cpu: its programs never ran, yet took time'
+	good c; cd c
+	col maps cost.cpu_user_ns set 1
+	col maps cost.cpu_system_ns set 1
+	told 'collector-cost: maps: has a cost, and no statistics tell it'
+	good c; cd c
+	col cpu cost.bpf_run_ns set null
+	told 'collector-cost: cpu: half of its cost is not known'
+	good c; cd c
+	col cpu stops set "[{\"signal\":\"INT\",\"at\":$(get collectors.json \
+	    'collectors[name=cpu].ack')}]"
+	told 'collector-stops: cpu: stops[0] is before window.workload_done'
+	good c; cd c
+	col cpu detach set "$(($(get manifest.json window.drained) + 1))"
+	told 'collector-order: cpu: it lasted 1 ns beyond window.drained'
+}
+
 @test "records within a loss are legal, and open ends at the edges" {
 	good a
 	cd a

@@ -417,6 +417,13 @@ holder_cmp(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
+/* No thread outlives its process, whose exit may come before the thread's. */
+static uint64_t
+at_most(uint64_t died, const struct bundle_member *b)
+{
+	return b->died.known && b->died.v < died ? b->died.v : died;
+}
+
 /* An id is that of one thread of all at a time: it is freed by its exit. */
 static int
 check_holders(struct val_pass *p)
@@ -424,20 +431,22 @@ check_holders(struct val_pass *p)
 	const struct bundle_cohort *c = &p->v->b.cohort;
 	const struct val_lives *l = &p->v->lives;
 	struct holder *h = calloc(l->n + c->members.n + 1, sizeof(*h));
+	const struct bundle_member *b;
 	size_t i, n = 0;
 
 	if (h == NULL)
 		return msg_set_nomem(p->m);
-	for (i = 0; i < l->n; i++)
-		if (l->v[i].born > 0 && l->v[i].tid !=
-		    c->members.v[l->v[i].member].pid)
+	for (i = 0; i < l->n; i++) {
+		b = &c->members.v[l->v[i].member];
+		if (l->v[i].born > 0 && l->v[i].tid != b->pid)
 			h[n++] = (struct holder){ l->v[i].tid, l->v[i].born,
-			    l->v[i].died, l->v[i].member };
-	for (i = 0; i < c->members.n; i++)
-		h[n++] = (struct holder){ c->members.v[i].pid,
-		    c->members.v[i].start + c->members.v[i].
-		    start_resolution_ns, c->members.v[i].died.known ?
-		    c->members.v[i].died.v : NEVER, (uint32_t)i };
+			    at_most(l->v[i].died, b), l->v[i].member };
+	}
+	for (i = 0; i < c->members.n; i++) {
+		b = &c->members.v[i];
+		h[n++] = (struct holder){ b->pid, b->start +
+		    b->start_resolution_ns, at_most(NEVER, b), (uint32_t)i };
+	}
 	qsort(h, n, sizeof(*h), holder_cmp);
 	for (i = 1; i < n; i++)
 		if (h[i].tid == h[i - 1].tid && h[i].from < h[i - 1].to &&
