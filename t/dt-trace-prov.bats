@@ -343,6 +343,73 @@ prog() {
 	kill $pid
 }
 
+@test "pid: a name with wildcards, or none, means every instruction" {
+	need_trace
+	need_tool objdump
+	objdump -d --no-show-raw-insn provprog | sed -n '/<nine>:$/,/^$/p' |
+	    sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' >at
+	start=$((16#$(head -1 at)))
+	while read -r a; do printf '%x\n' $((16#$a - start)); done <at >offs
+	names() { awk '$4 == "nine" { print $5 }' <<<"$output"; }
+	status 0 dt -c './provprog funcs' -ln 'pid$target:a.out:nine:'
+	diff <(printf 'entry\nreturn\n'; cat offs) <(names)
+	status 0 dt -c './provprog funcs' -ln 'pid$target:a.out:nine:[0-9a-f]*'
+	diff <(printf 'entry\n'; cat offs) <(names)
+	status 0 dt -c './provprog funcs' -ln 'pid$target:a.out:nine:?'
+	diff <(grep -x . offs) <(names)
+	# each fires once in a call, and the function does what it did
+	status 0 dt -qc './provprog funcs' -n 'pid$target:a.out:nine:
+	    { @ = count(); }'
+	[ "$(tr -dc 0-9 <<<"$output")" -eq $(($(wc -l <offs) + 2)) ]
+	# a whole program at once
+	status 0 dt -qc './provprog funcs' -n 'pid$target:a.out::
+	    /probefunc == "leaf" && probename == "entry"/ { trace(arg0); }'
+	[ "$output" = 3 ]
+}
+
+# What the loader chose: the C library's, the program's own.
+chosen='pid$target:libc*:memcpy:entry /arg2 == 4321/ { @["memcpy"] = count(); }
+    pid$target:libc*:strlen:return /arg1 == 4320/ { @["strlen"] = count(); }'
+
+@test "pid: an IFUNC is the function that the process calls" {
+	need_trace
+	prog chooses "$chosen"
+	grep -qx '4320 42 42' <<<"$output"
+	grep -qxE ' +memcpy +5' <<<"$output"
+	grep -qxE ' +strlen +3' <<<"$output"
+	mkfifo in out
+	./provprog waits <in >out 3>&- & pid=$!
+	exec 8>in 9<out
+	read -r line <&9
+	[ "$line" = ready ]
+	status 0 dt -qwp $pid -n "$chosen"'
+	    pid$target:provprog:chosen:entry /arg0 == 21/ { @["chosen"] = count(); }
+	    BEGIN { system("echo >in"); }'
+	exec 8>&- 9<&-
+	wait $pid
+	grep -qxE ' +memcpy +5' <<<"$output"
+	grep -qxE ' +strlen +3' <<<"$output"
+	grep -qxE ' +chosen +2' <<<"$output"
+}
+
+@test "pid: an IFUNC that is not chosen yet is told" {
+	need_trace
+	readelf -s provprog | grep -q ' IFUNC .* chosen$' || skip "no IFUNC"
+	status 1 dt -c './provprog chooses' -n 'pid$target:provprog:chosen:entry'
+	has "'chosen' in module 'provprog' is an IFUNC"
+	has "with -p"
+}
+
+@test "pid: returns of all functions, and the process is as it was" {
+	need_trace
+	status 0 dt -qc './provprog funcs' -n 'pid$target:a.out::return,
+	    pid$target:ld-linux*::return { @[probefunc] = count(); }
+	    syscall::exit_group:entry /pid == $target/ { trace(arg0); }'
+	grep -qxE ' *0' <<<"$output"
+	grep -qxE ' +nine +1' <<<"$output"
+	grep -qxE ' +main +1' <<<"$output"
+}
+
 @test "pid: what is not there is told" {
 	need_trace
 	status 1 dt -c './provprog funcs' -n 'pid$target:provprog:nope:entry
@@ -351,6 +418,9 @@ prog() {
 	status 1 dt -c './provprog funcs' -n 'pid$target:provprog:leaf:ffff
 	    { x = 1; }'
 	has "no instruction begins at offset 0xffff"
+	status 1 dt -c './provprog funcs' -n 'pid$target:a.out:_start:return
+	    { x = 1; }'
+	has "'_start' has no return"
 	status 1 dt -n 'pid999999999:libc:write:entry { x = 1; }'
 	has "999999999"
 }
@@ -487,6 +557,7 @@ prog() {
 	sleep 60 3>&- & pid=$!
 	status 0 dt -p $pid -ln 'pid$target:libc*:malloc:'
 	kill $pid
-	grep -qE "^ *[0-9]+ +pid$pid +libc.* malloc entry\$" <<<"$output"
-	[ "${#lines[@]}" -eq 3 ]
+	for name in entry return 0; do
+		grep -qE "^ *[0-9]+ +pid$pid +libc.* malloc $name\$" <<<"$output"
+	done
 }

@@ -42,6 +42,58 @@ leaf(int n)
 	return n * 3;
 }
 
+#ifdef __GLIBC__
+static long
+twice(long n)
+{
+	__asm__ volatile ("" : : "r"(n) : "memory");
+	return n * 2;
+}
+
+static long (*choose(void))(long)
+{
+	return twice;
+}
+
+long chosen(long) __attribute__((ifunc("choose")));
+#else
+NOINLINE long
+chosen(long n)
+{
+	return n * 2;
+}
+#endif
+
+/* What libraries choose by the CPU: memcpy() of 4321 bytes five times, a
+ * strlen() of 4320 three; the program's own chosen(21) twice. */
+static void
+chooses(void)
+{
+	static char a[4321], b[4321];
+	volatile size_t n = sizeof(a);
+
+	memset(a, 'x', sizeof(a) - 1);
+	for (int i = 0; i < 5; i++) {
+		memcpy(b, a, n);
+		__asm__ volatile ("" : : "r"(b) : "memory");
+	}
+	for (int i = 0; i < 3; i++) {
+		n = strlen(b);
+		__asm__ volatile ("" : : "r"(b) : "memory");
+	}
+	printf("%zu %ld %ld\n", n, chosen(21), chosen(21));
+}
+
+/* The same once a line of input comes. */
+static void
+waits(void)
+{
+	puts("ready");
+	fflush(stdout);
+	if (getchar() != EOF)
+		chooses();
+}
+
 static void *
 thread(void *arg)
 {
@@ -184,6 +236,10 @@ main(int argc, char **argv)
 		signals();
 	else if (strcmp(mode, "calls") == 0)
 		calls();
+	else if (strcmp(mode, "chooses") == 0)
+		chooses();
+	else if (strcmp(mode, "waits") == 0)
+		waits();
 	else if (strcmp(mode, "cpu") == 0)
 		cpu(argc > 2 ? atof(argv[2]) : 0.5);
 	else if (strcmp(mode, "sleeps") == 0)

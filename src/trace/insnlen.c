@@ -23,6 +23,12 @@ static const opset imm8_1 = { 0x10101010, 0x10101010, 0x00000000, 0xffff0c00,
 	0x00000009, 0x00ff0100, 0x00002043, 0x000008ff };
 static const opset immz_1 = { 0x20202020, 0x20202020, 0x00000000, 0x00000300,
 	0x00000002, 0x00000200, 0x00000080, 0x00000000 };
+/* That Linux refuses to probe: in 64-bit mode invalid, of the kernel, for
+ * ports, interrupts and debugging; fences and branches of 16 bits too. */
+static const opset refused1 = { 0xc0c040c0, 0x80808080, 0x00000000, 0x0000f007,
+	0x04000004, 0x00000000, 0x0070f000, 0x0c13f4f0 };
+static const opset refused2 = { 0x00000be3, 0x00b10000, 0x00000000, 0x03000000,
+	0x00000000, 0x00004000, 0x00000000, 0x80000000 };
 static const opset nomodrm2 = { 0x00004be0, 0x00000000, 0x00000000, 0x00000000,
 	0x00000000, 0x00000000, 0x00000000, 0x00000000 };
 
@@ -50,6 +56,7 @@ invalid1(unsigned op)
 struct decode {
 	const uint8_t *p, *end;
 	bool opsize, rexw, short_read;
+	bool refused;			/* the kernel puts no breakpoint here */
 };
 
 static unsigned
@@ -99,8 +106,10 @@ prefixes(struct decode *d)
 		case 0x66:
 			d->opsize = true;
 			break;
-		case 0x67: case 0xf0: case 0xf2: case 0xf3: case 0x2e:
-		case 0x36: case 0x3e: case 0x26: case 0x64: case 0x65:
+		case 0xf0: case 0x2e: case 0x36: case 0x3e: case 0x26:
+			d->refused = true;
+			break;
+		case 0x67: case 0xf2: case 0xf3: case 0x64: case 0x65:
 			break;
 		default:
 			if ((c & 0xf0) != 0x40)
@@ -122,6 +131,8 @@ imm8_map2(unsigned op)
 static void
 map2(struct decode *d, unsigned op)
 {
+	if (in(refused2, op) || (d->opsize && op >= 0x80 && op <= 0x8f))
+		d->refused = true;
 	if (op == 0x38 || op == 0x3a) {
 		byte(d);
 		modrm(d);
@@ -163,6 +174,9 @@ map1(struct decode *d, unsigned op)
 		d->short_read = true;
 		return;
 	}
+	if (in(refused1, op) || (d->opsize && (op == 0xe8 || op == 0xe9 ||
+	    op == 0xeb || (op >= 0x70 && op <= 0x7f))))
+		d->refused = true;
 	if (in(modrm1, op))
 		reg = modrm(d);
 	if (op == 0xe8 || op == 0xe9)
@@ -183,70 +197,79 @@ map1(struct decode *d, unsigned op)
 		skip(d, op == 0xf6 ? 1 : z);
 }
 
-/* Bytes of the instruction at p; 0: not understood. */
+/* Bytes of the instruction at d->p; 0: not understood. */
 static size_t
-insn_len(const uint8_t *p, const uint8_t *end)
+decode(struct decode *d)
 {
-	struct decode d = { .p = p, .end = end };
-	unsigned op = prefixes(&d), map;
+	const uint8_t *p = d->p;
+	unsigned op = prefixes(d), map;
 
 	if (op == 0x0f) {
-		map2(&d, byte(&d));
+		map2(d, byte(d));
 	} else if (op == 0xc5) {
-		byte(&d);
-		vex(&d, 1);
+		byte(d);
+		vex(d, 1);
 	} else if (op == 0xc4) {
-		map = byte(&d) & 0x1f;
-		byte(&d);
-		vex(&d, map);
+		map = byte(d) & 0x1f;
+		byte(d);
+		vex(d, map);
 	} else if (op == 0x62) {
-		map = byte(&d) & 7;
-		skip(&d, 2);
-		vex(&d, map);
+		d->refused = true;
+		map = byte(d) & 7;
+		skip(d, 2);
+		vex(d, map);
 	} else {
-		map1(&d, op);
+		map1(d, op);
 	}
-	return d.short_read ? 0 : (size_t)(d.p - p);
+	return d->short_read ? 0 : (size_t)(d->p - p);
 }
 
-bool
-insn_begins(const struct uelf *u, const struct ufunc *f, uint64_t at)
+size_t
+insn_at(const struct uelf *u, const struct ufunc *f, uint64_t at, bool *can)
 {
-	uint8_t code[4096];
-	uint64_t pos = 0;
-	ssize_t n = 0;
+	enum { LONGEST = 15 };
+	uint8_t code[LONGEST];
+	struct decode d = { .p = code };
+	size_t want = LONGEST, len;
+	ssize_t n;
 
-	while (pos < at) {
-		size_t have, len;
-
-		/* an instruction has at most 15 bytes */
-		n = pread(u->fd, code, sizeof(code), (off_t)(f->off + pos));
-		have = n < 0 ? 0 : (size_t)n;
-		if (have > f->size - pos)
-			have = (size_t)(f->size - pos);
-		for (size_t i = 0; i + 15 <= have || have == f->size - pos;) {
-			if (pos + i >= at)
-				return pos + i == at;
-			len = insn_len(code + i, code + have);
-			if (len == 0)
-				return false;
-			i += len;
-			if (i + 15 > have && have != f->size - pos) {
-				pos += i;
-				break;
-			}
-		}
-	}
-	return pos == at;
+	if (at >= f->size)
+		return 0;
+	if (f->size - at < want)
+		want = (size_t)(f->size - at);
+	n = pread(u->fd, code, want, (off_t)(f->off + at));
+	if (n <= 0)
+		return 0;
+	d.end = code + n;
+	len = decode(&d);
+	*can = !d.refused;
+	return len;
 }
 
 #elif defined(__aarch64__)
 
-bool
-insn_begins(const struct uelf *u, const struct ufunc *f, uint64_t at)
+size_t
+insn_at(const struct uelf *u, const struct ufunc *f, uint64_t at, bool *can)
 {
 	(void)u;
-	return at < f->size && at % 4 == 0;
+	*can = true;
+	return at < f->size && at % 4 == 0 ? 4 : 0;
 }
 
 #endif
+
+bool
+insn_begins(const struct uelf *u, const struct ufunc *f, uint64_t at)
+{
+	uint64_t pos = 0;
+	size_t len;
+	bool can;
+
+	while (pos < at) {
+		len = insn_at(u, f, pos, &can);
+		if (len == 0)
+			return false;
+		pos += len;
+	}
+	return pos == at && at < f->size;
+}

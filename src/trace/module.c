@@ -18,7 +18,8 @@
 #include "trace/victim.h"
 
 static int
-add_module(struct procmods *pm, const char *path, bool program)
+add_module(struct procmods *pm, const char *path, bool program,
+    const struct proc_map *map)
 {
 	struct module *mod;
 	struct uelf *u;
@@ -36,7 +37,13 @@ add_module(struct procmods *pm, const char *path, bool program)
 		return -1;
 	}
 	pm->mod = mod;
-	pm->mod[pm->n++] = (struct module){ .elf = u, .program = program };
+	mod = &pm->mod[pm->n++];
+	*mod = (struct module){ .elf = u, .program = program,
+	    .mapped = map != NULL };
+	if (map != NULL) {
+		mod->start = map->start;
+		mod->offset = map->offset;
+	}
 	return 0;
 }
 
@@ -61,7 +68,7 @@ on_map(void *arg, const struct proc_map *map)
 	if (access(map->path, R_OK) == 0)
 		snprintf(path, sizeof(path), "%s", map->path);
 	if (add_module(mp->pm, path, mp->exe != NULL &&
-	    strcmp(map->path, mp->exe) == 0) == -1)
+	    strcmp(map->path, mp->exe) == 0, map) == -1)
 		mp->nomem = true;
 	return mp->nomem;
 }
@@ -78,7 +85,7 @@ add_listed(struct procmods *pm, char *line)
 	if (*path != '/' || end == NULL)
 		return 0;
 	*end = '\0';
-	return add_module(pm, path, false);
+	return add_module(pm, path, false, NULL);
 }
 
 extern char **environ;

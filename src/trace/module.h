@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "libdt/msg.h"
@@ -19,6 +20,8 @@ struct uelf;
 struct module {
 	struct uelf *elf;
 	bool program;			/* the one that was executed: a.out */
+	bool mapped;			/* else its loader will map it */
+	uint64_t start, offset;		/* where what of the file is mapped */
 };
 
 struct procmods {

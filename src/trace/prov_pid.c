@@ -4,14 +4,17 @@
  * Argument n of entry is the function's n-th; of return, arg1 is what it
  * returned and arg0 is 0 (the place it returned from is not known). A probe
  * within a function is named by its offset in hex, "0" being its first
- * instruction; further ones must be where an instruction begins.
+ * instruction; further ones must be where an instruction begins. A name with
+ * wildcards, or none, means the offsets too.
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libdt/msg.h"
 #include "trace/ast.h"
+#include "trace/ifunc.h"
 #include "trace/insnlen.h"
 #include "trace/module.h"
 #include "trace/prov.h"
@@ -24,6 +27,7 @@
 #include "trace/uprobe.h"
 
 enum kind { K_ENTRY, K_RETURN, K_OFFSET };
+enum { MAX_OFFSETS = 100000 };		/* of one description */
 
 struct matching {
 	struct trace *t;
@@ -32,7 +36,9 @@ struct matching {
 	int (*cb)(struct probe *, void *);
 	void *arg;
 	struct msg *m;
-	size_t found;
+	const struct procmods *pm;
+	size_t found, noffset;
+	const struct module *unknown;	/* that has an IFUNC not chosen yet */
 };
 
 /* The pid of "pid123", 0: something else. */
@@ -96,26 +102,100 @@ take_offset(struct matching *mt, const struct module *mod,
 	at = strtoull(name, &end, 16);
 	if (*end != '\0')
 		return 0;
-	if (at >= f->size || !insn_begins(mod->elf, f, at))
+	/* of an IFUNC's choice the size need not be known */
+	if (at != 0 && !insn_begins(mod->elf, f, at))
 		return msg_set(mt->m, "no-match", "no instruction begins at "
 		    "offset 0x%llx of function '%s'", at, f->name);
 	return take(mt, mod, f, name, K_OFFSET, at);
+}
+
+/* A name with wildcards, or none: every instruction that can be probed. */
+static int
+take_offsets(struct matching *mt, const struct module *mod,
+    const struct ufunc *f)
+{
+	char name[24];
+	uint64_t at = 0;
+	size_t len;
+	bool can;
+	int rc = 0;
+
+	for (; rc == 0 && (len = insn_at(mod->elf, f, at, &can)) > 0;
+	    at += len) {
+		snprintf(name, sizeof(name), "%llx", (unsigned long long)at);
+		if (!can || !pdesc_match(mt->pd->name, name))
+			continue;
+		if (++mt->noffset > MAX_OFFSETS)
+			return msg_set(mt->m, "no-match", "more than %d "
+			    "instructions of process %d: give a module, a "
+			    "function, or entry or return as the name",
+			    MAX_OFFSETS, (int)mt->pid);
+		rc = take(mt, mod, f, name, K_OFFSET, at);
+	}
+	return rc;
+}
+
+/* Is it called, so that there is an address it returns to? Where a process
+ * begins, lazy binding and signals' ends there is none on the stack: the
+ * kernel would overwrite what is in its place. */
+static bool
+returns(const struct module *mod, const struct ufunc *f)
+{
+	static const char *const no[] = { "_start", "_dl_start_user",
+	    "_dl_runtime_resolve*", "_dl_runtime_profile*", "__restore_rt",
+	    "__start_context" };
+
+	if (f->vaddr == mod->elf->entry)
+		return false;
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		if (pdesc_match(no[i], f->name))
+			return false;
+	return true;
+}
+
+static int
+take_return(struct matching *mt, const struct module *mod,
+    const struct ufunc *f)
+{
+	if (returns(mod, f))
+		return take(mt, mod, f, "return", K_RETURN, 0);
+	if (pdesc_is_glob(mt->pd->func) || pdesc_is_glob(mt->pd->name))
+		return 0;
+	return msg_set(mt->m, "no-match", "function '%s' has no return: "
+	    "nothing calls it", f->name);
 }
 
 static int
 take_func(struct matching *mt, const struct module *mod,
     const struct ufunc *f)
 {
+	const char *name = mt->pd->name;
 	int rc = 0;
 
-	if (!pdesc_is_glob(mt->pd->name) && strcmp(mt->pd->name, "entry") != 0
-	    && strcmp(mt->pd->name, "return") != 0)
+	if (!pdesc_is_glob(name) && strcmp(name, "entry") != 0 &&
+	    strcmp(name, "return") != 0)
 		return take_offset(mt, mod, f);
-	if (pdesc_match(mt->pd->name, "entry"))
+	if (pdesc_match(name, "entry"))
 		rc = take(mt, mod, f, "entry", K_ENTRY, 0);
-	if (rc == 0 && pdesc_match(mt->pd->name, "return"))
-		rc = take(mt, mod, f, "return", K_RETURN, 0);
+	if (rc == 0 && pdesc_match(name, "return"))
+		rc = take_return(mt, mod, f);
+	if (rc == 0 && pdesc_is_glob(name))
+		rc = take_offsets(mt, mod, f);
 	return rc;
+}
+
+static int
+take_symbol(struct matching *mt, const struct module *mod,
+    const struct ufunc *f)
+{
+	struct ufunc real;
+
+	if (!f->ifunc)
+		return take_func(mt, mod, f);
+	if (ifunc_resolve(mt->pm, mod, f, &real))
+		return take_func(mt, mod, &real);
+	mt->unknown = mod;
+	return 0;
 }
 
 static int
@@ -127,16 +207,17 @@ take_module(struct matching *mt, const struct module *mod)
 
 	if (!pdesc_is_glob(mt->pd->func)) {
 		f = uelf_func(u, mt->pd->func);
-		return f != NULL ? take_func(mt, mod, f) : 0;
+		return f != NULL ? take_symbol(mt, mod, f) : 0;
 	}
 	/* one probe a place, though it may have several names */
 	for (size_t i = 0; i < u->nfunc && rc == 0; i++) {
 		f = &u->func[i];
 		if ((last != NULL && last->vaddr == f->vaddr) ||
-		    !pdesc_match(mt->pd->func, f->name))
+		    !pdesc_match(mt->pd->func, f->name) ||
+		    (f->old && uelf_func(u, f->name) != f))
 			continue;
 		last = f;
-		rc = take_func(mt, mod, f);
+		rc = take_symbol(mt, mod, f);
 	}
 	return rc;
 }
@@ -145,13 +226,15 @@ static int
 pid_match(struct trace *t, const struct pdesc *pd,
     int (*cb)(struct probe *, void *), void *arg, struct msg *m)
 {
-	struct matching mt = { t, pd, pid_of(pd->prov), cb, arg, m, 0 };
+	struct matching mt = { .t = t, .pd = pd, .pid = pid_of(pd->prov),
+	    .cb = cb, .arg = arg, .m = m };
 	const struct procmods *pm = modules_of(t, mt.pid, m);
 	size_t nmod = 0;
 	int rc = 0;
 
 	if (pm == NULL)
 		return -1;
+	mt.pm = pm;
 	for (size_t i = 0; i < pm->n && rc == 0; i++) {
 		if (!module_match(&pm->mod[i], pd->mod))
 			continue;
@@ -163,6 +246,11 @@ pid_match(struct trace *t, const struct pdesc *pd,
 	if (nmod == 0 && !pdesc_is_glob(pd->mod))
 		return msg_set(m, "no-match", "process %d has no module '%s'",
 		    (int)mt.pid, pd->mod);
+	if (mt.unknown != NULL)
+		return msg_set(m, "no-match", "'%s' in module '%s' is an "
+		    "IFUNC: which function it is is chosen when process %d "
+		    "first needs it; trace it with -p after that", pd->func,
+		    mt.unknown->elf->base, (int)mt.pid);
 	if (!pdesc_is_glob(pd->func))
 		return msg_set(m, "no-match", "failed to lookup '%s' in "
 		    "module '%s'", pd->func, pd->mod);

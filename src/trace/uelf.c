@@ -22,23 +22,58 @@ enum { MACHINE = EM_X86_64 };
 #elif defined(__aarch64__)
 enum { MACHINE = EM_AARCH64 };
 #endif
-enum { NT_STAPSDT_V3 = 3 };
+enum { NT_STAPSDT_V3 = 3, VERSYM_HIDDEN = 0x8000 };
 
-/* File offset of a virtual address; 0: in no segment of the file. */
-static uint64_t
-vaddr_to_off(Elf *elf, uint64_t vaddr)
+uint64_t
+uelf_offset(const struct uelf *u, uint64_t vaddr)
 {
 	size_t n;
 	GElf_Phdr ph;
 
-	if (elf_getphdrnum(elf, &n) != 0)
+	if (elf_getphdrnum(u->elf, &n) != 0)
 		return 0;
 	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) != NULL &&
+		if (gelf_getphdr(u->elf, (int)i, &ph) != NULL &&
 		    ph.p_type == PT_LOAD && vaddr >= ph.p_vaddr &&
 		    vaddr - ph.p_vaddr < ph.p_filesz)
 			return vaddr - ph.p_vaddr + ph.p_offset;
 	return 0;
+}
+
+/* A mapping begins at a page's start. */
+uint64_t
+uelf_vaddr(const struct uelf *u, uint64_t off)
+{
+	uint64_t mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
+	size_t n;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(u->elf, &n) != 0)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(u->elf, (int)i, &ph) != NULL &&
+		    ph.p_type == PT_LOAD && (ph.p_flags & PF_X) != 0 &&
+		    off >= (ph.p_offset & ~mask) &&
+		    off < ph.p_offset + ph.p_filesz)
+			return off - ph.p_offset + ph.p_vaddr;
+	return 0;
+}
+
+const char *
+uelf_section(const struct uelf *u, uint64_t vaddr)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t shstr;
+
+	if (elf_getshdrstrndx(u->elf, &shstr) != 0)
+		return NULL;
+	while ((scn = elf_nextscn(u->elf, scn)) != NULL)
+		if (gelf_getshdr(scn, &sh) != NULL &&
+		    (sh.sh_flags & SHF_EXECINSTR) != 0 &&
+		    vaddr >= sh.sh_addr && vaddr - sh.sh_addr < sh.sh_size)
+			return elf_strptr(u->elf, shstr, sh.sh_name);
+	return NULL;
 }
 
 static int
@@ -67,17 +102,34 @@ name_rank(const GElf_Sym *sym, const char *name)
 	return (uint8_t)(rank * 4 + (strspn(name, "_") & 3));
 }
 
+/* The versions of a table's symbols, NULL: it has none. */
+static Elf_Data *
+versions(struct uelf *u, const Elf_Scn *symtab)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(u->elf, scn)) != NULL)
+		if (gelf_getshdr(scn, &sh) != NULL &&
+		    sh.sh_type == SHT_GNU_versym &&
+		    elf_getscn(u->elf, sh.sh_link) == symtab)
+			return elf_getdata(scn, NULL);
+	return NULL;
+}
+
 static int
 read_symtab(struct uelf *u, Elf_Scn *scn, const GElf_Shdr *sh, size_t *cap)
 {
-	Elf_Data *d = elf_getdata(scn, NULL);
+	Elf_Data *d = elf_getdata(scn, NULL), *vers = versions(u, scn);
+	GElf_Versym ver;
 	GElf_Sym sym;
 
 	for (int i = 0; d != NULL && gelf_getsym(d, i, &sym) != NULL; i++) {
+		int type = GELF_ST_TYPE(sym.st_info);
 		const char *name;
 		struct ufunc f;
 
-		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC ||
+		if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
 		    sym.st_shndx == SHN_UNDEF || sym.st_value == 0)
 			continue;
 		name = elf_strptr(u->elf, sh->sh_link, sym.st_name);
@@ -85,7 +137,10 @@ read_symtab(struct uelf *u, Elf_Scn *scn, const GElf_Shdr *sh, size_t *cap)
 			continue;
 		f = (struct ufunc){ .name = name, .vaddr = sym.st_value,
 		    .size = sym.st_size, .rank = name_rank(&sym, name),
-		    .off = vaddr_to_off(u->elf, sym.st_value) };
+		    .off = uelf_offset(u, sym.st_value),
+		    .ifunc = type == STT_GNU_IFUNC };
+		f.old = vers != NULL && gelf_getversym(vers, i, &ver) != NULL &&
+		    (ver & VERSYM_HIDDEN) != 0;
 		if (f.off != 0 && add_func(u, cap, &f) == -1)
 			return -1;
 	}
@@ -193,11 +248,11 @@ add_note(struct uelf *u, const char *desc, size_t len, uint64_t base)
 	    .vaddr = w[0] };
 	if (base != 0 && w[1] != 0)
 		n->vaddr += base - w[1];
-	n->off = vaddr_to_off(u->elf, n->vaddr);
+	n->off = uelf_offset(u, n->vaddr);
 	if (n->off == 0)
 		return 0;
 	if (w[2] != 0)
-		n->sema = vaddr_to_off(u->elf, base != 0 && w[1] != 0
+		n->sema = uelf_offset(u, base != 0 && w[1] != 0
 		    ? w[2] + base - w[1] : w[2]);
 	n->func = covering(u, n->vaddr);
 	n->name = strdup(name);
@@ -266,6 +321,7 @@ read_headers(struct uelf *u, const GElf_Ehdr *eh)
 	char *raw;
 
 	u->exec = eh->e_type == ET_EXEC;
+	u->entry = eh->e_entry;
 	if (elf_getphdrnum(u->elf, &n) != 0)
 		return;
 	raw = elf_rawfile(u->elf, &size);
@@ -335,10 +391,19 @@ uelf_free(struct uelf *u)
 const struct ufunc *
 uelf_func(const struct uelf *u, const char *name)
 {
-	for (size_t i = 0; i < u->nfunc; i++)
-		if (strcmp(u->func[i].name, name) == 0)
-			return &u->func[i];
-	return NULL;
+	const struct ufunc *old = NULL;
+
+	for (size_t i = 0; i < u->nfunc; i++) {
+		const struct ufunc *f = &u->func[i];
+
+		if (strcmp(f->name, name) != 0)
+			continue;
+		if (!f->old)
+			return f;
+		if (old == NULL)
+			old = f;
+	}
+	return old;
 }
 
 uint64_t

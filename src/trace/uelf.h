@@ -18,6 +18,8 @@ struct ufunc {
 	uint64_t vaddr, size;		/* of the file */
 	uint64_t off;			/* file offset of its first byte */
 	uint8_t rank;			/* of names of one address: lowest is best */
+	bool ifunc;			/* it only chooses the function */
+	bool old;			/* not the default version of the name */
 };
 
 struct unote {				/* .note.stapsdt, version 3 */
@@ -37,6 +39,7 @@ struct uelf {
 	size_t nfunc;
 	struct unote *note;
 	size_t nnote;
+	uint64_t entry;			/* where a process begins in it */
 	bool exec;			/* not position-independent */
 	bool probed;			/* an enabled probe is in it */
 	const char *interp;		/* PT_INTERP or NULL */
@@ -45,8 +48,14 @@ struct uelf {
 /* NULL with m: cannot be read, or is no ELF file for this machine. */
 struct uelf *uelf_open(const char *path, struct msg *m);
 void	uelf_free(struct uelf *);
-/* The function of that name, NULL: none. */
+/* The function of that name, its default version before others; NULL: none. */
 const struct ufunc *uelf_func(const struct uelf *, const char *name);
+/* File offset of a virtual address, 0: in no segment of the file. */
+uint64_t uelf_offset(const struct uelf *, uint64_t vaddr);
+/* Virtual address of an offset in code that is mapped; 0: in no segment. */
+uint64_t uelf_vaddr(const struct uelf *, uint64_t off);
+/* Name of the section of code that has an address, NULL: none. */
+const char *uelf_section(const struct uelf *, uint64_t vaddr);
 /* The file's virtual address of a symbol, 0: none. */
 uint64_t uelf_symbol(const struct uelf *, const char *name);
 
