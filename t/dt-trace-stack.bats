@@ -86,6 +86,19 @@ setup() {
 	hasnt 'T '
 }
 
+@test "stack: a clause with a stack or symbol as a key records nothing" {
+	status 0 timeout 30 dt-trace -c true -n '
+	    syscall::exit_group:entry /pid == $target/
+	    { @k[stack(2)] = count(); @f[func(caller)] = count(); }
+	    syscall::exit_group:entry /pid == $target/
+	    { @u[ustack(2), uaddr(1)] = count(); if (pid) { @ = count(); } }'
+	[ "$(grep -c '[0-9] *exit_group:entry' <<<"$output")" -eq 0 ]
+	status 0 timeout 30 dt-trace -c true -n '
+	    syscall::exit_group:entry /pid == $target/
+	    { @u[ustack(2)] = count(); if (pid) { stack(1); } }'
+	[ "$(grep -c '[0-9] *exit_group:entry' <<<"$output")" -eq 1 ]
+}
+
 @test "stack: C++ names as they were written" {
 	need_tool g++
 	cat >cc.cc <<-'E'

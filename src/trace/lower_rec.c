@@ -6,22 +6,32 @@
 
 #include "trace/lowint.h"
 
+/* Of what records as a statement, stack() and the like may also be a key. */
 static bool
-silent(const struct node *n, void *arg)
+stmt_records(const struct stmt *s)
 {
-	(void)arg;
-	return n->kind != N_CALL || n->func == NULL ||
-	    ((n->func->flags & FF_RECORD) == 0 && n->func->id != F_COMMIT &&
-	    n->func->id != F_DISCARD && n->func->id != F_SPECULATE);
+	const struct funcdesc *f;
+
+	for (; s != NULL; s = s->next) {
+		if (s->isif) {
+			if (stmt_records(s->then) || stmt_records(s->other))
+				return true;
+			continue;
+		}
+		f = s->expr->kind == N_CALL ? s->expr->func : NULL;
+		if (f != NULL && ((f->flags & FF_RECORD) != 0 ||
+		    f->id == F_COMMIT || f->id == F_DISCARD ||
+		    f->id == F_SPECULATE))
+			return true;
+	}
+	return false;
 }
 
 /* Does the clause emit a record? An empty one records its firing. */
 bool
 clause_records(const struct clause *cl)
 {
-	if (cl->body == NULL)
-		return true;
-	return !clause_walk(cl, silent, NULL);
+	return cl->body == NULL || stmt_records(cl->body);
 }
 
 /* The next action of the clause. The layout is made for the first event that
