@@ -384,7 +384,7 @@ x" ]
 	lost() {
 		jq --arg k "$1" '[.drops[] | select(.kind == $k)] as $d |
 		    .times as $t | if all($d[]; .from <= .to and
-		    .cpu >= 0 and $t.load_ns <= .from and
+		    .cpu >= 0 and $t.begin_ns <= .from and
 		    .to <= $t.end_ns) then [$d[].count] | add // 0
 		    else -1 end' st.json
 	}

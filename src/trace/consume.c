@@ -449,6 +449,7 @@ consume_run(struct trace *t, struct msg *m)
 	set_wall(t);
 	st->target = (int32_t)t->target;
 	c->sums.begin_ns = clock_now();
+	drops_begin(c->drops, c->sums.begin_ns);
 	st->boot_wall_ns = wall_offset();
 	set_activity(t, AC_BEGIN);
 	if (run_manual(c, "BEGIN", m) == -1)

@@ -84,6 +84,12 @@ drops_free(struct drops *d)
 	free(d);
 }
 
+void
+drops_begin(struct drops *d, uint64_t begin_ns)
+{
+	d->last_look = begin_ns;
+}
+
 const char *
 drops_kind(int kind)
 {

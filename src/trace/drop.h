@@ -19,6 +19,8 @@ struct trace;
 /* NULL with m. err: where lines about drops go, not owned. */
 struct drops *drops_new(struct trace *, FILE *err, struct msg *);
 void	drops_free(struct drops *);
+/* Nothing can be lost before: when BEGIN starts, ns on the bundle's clock. */
+void	drops_begin(struct drops *, uint64_t begin_ns);
 /* Reads the counters; what is new gets a line on err and an interval. */
 int	drops_check(struct drops *, struct msg *);
 /* n losses that this process saw itself since the last drops_check(). */
