@@ -427,8 +427,17 @@ cpu-sample\t1005500000001\t4000\t4000\t1\tuser\n\n'
 	stage
 	edit '.window.drained = null'
 	finalize 1
-	has "never drained"
+	has "never drained: dt-attach was killed"
 	[ ! -e b.bundle ]
+	printf 'dt-staging 1\nphase: run\n' >"$S/INCOMPLETE"
+	finalize 1
+	has "never drained: dt-attach was killed in phase run"
+	# before its first stage.json
+	rm -r "$S"/stage.json "$S"/spool "$S"/scripts
+	finalize 1
+	has "nothing was gathered"
+	hasnt published
+	[ -e "$S/INCOMPLETE" ]
 }
 
 @test "a bundle that would be invalid is not published" {

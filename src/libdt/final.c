@@ -1,10 +1,14 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "libdt/file.h"
 #include "libdt/final.h"
 #include "libdt/path.h"
+
+#define INCOMPLETE_BYTES	65536	/* dt-attach's are of 4096 at most */
 
 char *
 final_strdup(struct final *f, const char *s, size_t n, struct msg *m)
@@ -19,11 +23,30 @@ final_strdup(struct final *f, const char *s, size_t n, struct msg *m)
 	return p;
 }
 
+/* What dt-attach was doing when it was killed, " in phase run"; or "". */
+static void
+phase_read(const struct final *f, char *buf, size_t cap)
+{
+	char *text, *at;
+	size_t n;
+
+	buf[0] = '\0';
+	if (file_slurp(f->staging, STAGE_INCOMPLETE, INCOMPLETE_BYTES, &text,
+	    &n, NULL) == -1)
+		return;
+	at = strstr(text, "\nphase: ");
+	if (at != NULL)
+		(void)snprintf(buf, cap, " in phase %.*s",
+		    (int)strcspn(at + 8, "\n"), at + 8);
+	free(text);
+}
+
 /* A capture that ended before its time is no bundle. */
 static int
 check_drained(const struct final *f, struct msg *m)
 {
 	const struct bundle_stage *s = &f->stage.s;
+	char phase[64];
 
 	if (s->aborted != NULL) {
 		msg_set_at(m, "aborted", STAGE_JSON, 0,
@@ -33,8 +56,9 @@ check_drained(const struct final *f, struct msg *m)
 	}
 	if (!s->window.drained.known || !s->window.workload_start.known ||
 	    !s->window.workload_done.known) {
-		msg_set_at(m, "aborted", STAGE_JSON, 0,
-		    "the capture was never drained: dt-attach was killed");
+		phase_read(f, phase, sizeof(phase));
+		msg_set_at(m, "aborted", STAGE_JSON, 0, "the capture was "
+		    "never drained: dt-attach was killed%s", phase);
 		return 1;
 	}
 	return 0;
@@ -59,6 +83,11 @@ load_stage(struct final *f, struct msg *m)
 {
 	if (stage_load(&f->stage, f->staging, m) == 0)
 		return check_drained(f, m);
+	if (m->err == ENOENT) {
+		msg_set(m, "aborted", "dt-attach was killed before the "
+		    "capture began: nothing was gathered");
+		return 1;
+	}
 	return m->id != NULL && strncmp(m->id, "json-", 5) == 0 ? 1 : -1;
 }
 

@@ -302,8 +302,11 @@ publish_find(struct publish *p, struct msg *m)
 		if (errno != ENOENT)
 			return msg_set_errno(m, "read", p->path,
 			    "cannot look at it");
+		/* without stage.json, nothing had begun or all has gone */
 		if (fstatat(p->staging, STAGE_JSON, &st,
-		    AT_SYMLINK_NOFOLLOW) == 0)
+		    AT_SYMLINK_NOFOLLOW) == 0 || (id[0] == '\0' &&
+		    fstatat(p->staging, STAGE_INCOMPLETE, &st,
+		    AT_SYMLINK_NOFOLLOW) == 0))
 			return 0;
 		return msg_set_at(m, "no-staging", p->operand, 0,
 		    "its bundle was published, and is no longer there");
