@@ -6,10 +6,12 @@ load chain
 @test "xz: complete, samples as its processor time has it, functions named" {
 	need_trace
 	need_tool xz
-	seq 1 1500000 >FILE
+	# tens of MB, a few seconds of work
+	seq 1 2800000 >FILE
+	[ "$(stat -c %s FILE)" -gt 20000000 ]
 	dt-attach -f cpu,syscalls -o x.bundle --target-out x.xz -- \
-	    bash -c 'TIMEFORMAT="%U %S"; time xz -T2 \
-	    --block-size=2MiB -k -c FILE' 2>err |
+	    bash -c 'TIMEFORMAT="%U %S"; time xz -3 \
+	    -T2 --block-size=2MiB -k -c FILE' 2>err |
 	    dt-finalize 2>>err | dt-validate 2>>err | dt-report >json 2>>err
 	complete x.bundle
 	[ "$(jq -r .verdict x.bundle/validation.json)" = complete ]
