@@ -75,6 +75,49 @@ test_start(void)
 	CHECK_STR(m.id, "no-process");
 }
 
+/* A child that waits, with a child that does, and goes when it goes. */
+static pid_t
+waiting(void)
+{
+	pid_t pid = fork(), parent;
+
+	if (pid != 0)
+		return pid;
+	parent = getpid();
+	if (fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(0);
+	}
+	for (;;)
+		pause();
+}
+
+/* A child's child is none. */
+static void
+test_children(void)
+{
+	pid_t a = waiting(), b = waiting(), *v;
+	struct msg m;
+	size_t n;
+
+	CHECK_INT(proc_children(getpid(), &v, &n, &m), 0);
+	CHECK_INT(n, 2);
+	CHECK((v[0] == a && v[1] == b) || (v[0] == b && v[1] == a));
+	free(v);
+	kill(b, SIGKILL);
+	waitpid(b, NULL, 0);
+	CHECK_INT(proc_children(getpid(), &v, &n, &m), 0);
+	CHECK_INT(n, 1);
+	CHECK_INT(v[0], a);
+	free(v);
+	kill(a, SIGKILL);
+	waitpid(a, NULL, 0);
+	CHECK_INT(proc_children(getpid(), &v, &n, &m), 0);
+	CHECK_INT(n, 0);
+	free(v);
+}
+
 static void *
 idle(void *arg)
 {
@@ -249,6 +292,7 @@ main(void)
 {
 	test_parse();
 	test_start();
+	test_children();
 	test_self();
 	test_map_lines();
 	test_maps();

@@ -324,7 +324,7 @@ pid_cmp(const void *a, const void *b)
 }
 
 static int
-tids_add(pid_t **v, size_t *n, size_t *cap, pid_t tid)
+pids_add(pid_t **v, size_t *n, size_t *cap, pid_t pid)
 {
 	size_t more = *cap > 0 ? *cap * 2 : 16;
 	pid_t *p;
@@ -336,28 +336,27 @@ tids_add(pid_t **v, size_t *n, size_t *cap, pid_t tid)
 		*v = p;
 		*cap = more;
 	}
-	(*v)[(*n)++] = tid;
+	(*v)[(*n)++] = pid;
 	return 0;
 }
 
-int
-proc_threads(pid_t pid, pid_t **tids, size_t *n, struct msg *m)
+/* The names in a directory of /proc that are numbers, in ascending order. */
+static int
+pids_read(const char *path, pid_t pid, pid_t **v, size_t *n, struct msg *m)
 {
 	const struct dirent *e;
 	size_t cap = 0;
-	char path[64];
 	DIR *d;
 
-	*tids = NULL;
+	*v = NULL;
 	*n = 0;
-	(void)snprintf(path, sizeof(path), "/proc/%ld/task", (long)pid);
 	d = opendir(path);
 	if (d == NULL)
 		return gone(path, pid, "cannot open", m);
 	while ((errno = 0, e = readdir(d)) != NULL) {
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
-		if (tids_add(tids, n, &cap, (pid_t)atol(e->d_name)) == -1) {
+		if (pids_add(v, n, &cap, (pid_t)atol(e->d_name)) == -1) {
 			errno = ENOMEM;
 			break;
 		}
@@ -365,12 +364,35 @@ proc_threads(pid_t pid, pid_t **tids, size_t *n, struct msg *m)
 	if (errno != 0) {
 		gone(path, pid, "cannot read", m);
 		closedir(d);
-		free(*tids);
-		*tids = NULL;
+		free(*v);
+		*v = NULL;
 		return -1;
 	}
 	closedir(d);
 	if (*n > 1)
-		qsort(*tids, *n, sizeof(**tids), pid_cmp);
+		qsort(*v, *n, sizeof(**v), pid_cmp);
+	return 0;
+}
+
+int
+proc_threads(pid_t pid, pid_t **tids, size_t *n, struct msg *m)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/task", (long)pid);
+	return pids_read(path, pid, tids, n, m);
+}
+
+int
+proc_children(pid_t pid, pid_t **pids, size_t *n, struct msg *m)
+{
+	struct proc_stat s;
+	size_t i, all;
+
+	if (pids_read("/proc", pid, pids, &all, m) == -1)
+		return -1;
+	for (i = *n = 0; i < all; i++)
+		if (proc_stat((*pids)[i], &s, NULL) == 0 && s.ppid == pid)
+			(*pids)[(*n)++] = s.pid;
 	return 0;
 }

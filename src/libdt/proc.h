@@ -73,6 +73,8 @@ struct proc_ids { uid_t uid, euid; gid_t gid, egid; };
 int proc_ids(pid_t pid, struct proc_ids *ids, struct msg *m);
 /* Thread ids in ascending order; *tids is the caller's to free. */
 int proc_threads(pid_t pid, pid_t **tids, size_t *n, struct msg *m);
+/* The same of the processes that are its children now, if any. */
+int proc_children(pid_t pid, pid_t **pids, size_t *n, struct msg *m);
 
 /* A line of /proc/PID/maps */
 struct proc_map {
