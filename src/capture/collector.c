@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -142,6 +143,8 @@ child_main(struct collector *c, int out, int err, int verdict, pid_t parent,
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), e;
 
 	setpgid(0, 0);
+	/* It must keep up with any number of busy threads, where it may. */
+	(void)setpriority(PRIO_PROCESS, 0, -20);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
@@ -226,7 +229,9 @@ collector_start(struct collector *c, struct staging *st,
 		close(err);
 	if (rc == -1)
 		return -1;
-	guard_add(guard, c->pid);
+	/* Without a guard a tracer still has its parent-death signal. */
+	if (guard_add(guard, c->pid) == -1)
+		staging_log(st, "the guard has gone");
 	c->state = COLLECTOR_STARTED;
 	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
 	if (c->pidfd == -1)
