@@ -174,7 +174,7 @@ none_left() {
 	need_trace
 	(while :; do /bin/true; done) 3>&- &
 	target=$!
-	dt-attach -f syscalls -o x.bundle -p $target -d 1 | dt-finalize
+	dt-attach -f syscalls -o x.bundle -p $target -d 1 2>err | dt-finalize
 	kill $target
 	complete x.bundle
 	balance x.bundle

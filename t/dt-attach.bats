@@ -246,14 +246,47 @@ lost() {
 	    .[1].at - .[0].at > 290000000')" = true ]
 }
 
-@test "a second Ctrl-C hastens" {
-	export FAKE_CPU=deafer
-	fake_bg a.bundle -f cpu --stop-timeout 30 -- sleep 60
+# signalled N WORDS: the tracers have got what that line of the log says
+signalled() {
+	until_true 20 grep -qx "$1" signals
+}
+
+@test "INT and TERM while draining: each hastens by one step" {
+	export FAKE_CPU=deafer FAKE_SIGNALS=$T/signals
+	for sig in INT TERM; do
+		rm -f signals
+		fake_bg $sig.bundle -f cpu --stop-timeout 600 -- true
+		# the window has ended by itself
+		signalled "cpu 2"
+		kill -$sig $attach
+		signalled "cpu 15"
+		kill -$sig $attach
+		wait $attach
+		[ "$(cat $sig.bundle.out)" = "$(staging $sig.bundle)" ]
+		[ "$(stage $sig.bundle '.collectors[]|
+		    select(.name=="cpu")|[.signal,
+		    ([.stops[].signal]|join(" "))]|@json')" = \
+		    '[9,"INT TERM KILL"]' ]
+		# procs was not hastened
+		[ "$(stage $sig.bundle '.collectors[]|
+		    select(.name=="procs")|[.exit_code,
+		    ([.stops[].signal]|join(" "))]|@json')" = '[0,"INT"]' ]
+		[ "$(stage $sig.bundle .command.ended)" = exited ]
+		[ "$(stage $sig.bundle .command.exit_code)" = 0 ]
+		# a collector without an end is never complete
+		run dt-finalize "$(staging $sig.bundle)"
+		hasnt complete
+	done
+}
+
+@test "a second and a third Ctrl-C hasten, after one that ended the window" {
+	export FAKE_CPU=deafer FAKE_SIGNALS=$T/signals
+	fake_bg a.bundle -f cpu --stop-timeout 600 -- sleep 600
 	at_phase a.bundle run
 	kill -INT $attach
-	at_phase a.bundle drain
+	signalled "cpu 2"
 	kill -INT $attach
-	sleep 0.2
+	signalled "cpu 15"
 	kill -INT $attach
 	wait $attach
 	[ "$(stage a.bundle '.collectors[]|select(.name=="cpu")|
@@ -261,10 +294,73 @@ lost() {
 	[ "$(stage a.bundle '.command.ended')" = interrupted ]
 }
 
+@test "an aborted capture is hastened, too" {
+	export FAKE_CPU=never,deafer FAKE_PROCS=deafer FAKE_SIGNALS=$T/signals
+	export FAKE_LOG=$T/log
+	fake_bg a.bundle -f cpu --stop-timeout 600 -- touch ran
+	until_true 20 grep -q '^cpu ' log
+	kill -TERM $attach
+	for want in "cpu 2" "cpu 15" "procs 2" "procs 15"; do
+		signalled "$want"
+		kill -TERM $attach
+	done
+	rc=0
+	wait $attach || rc=$?
+	[ $rc -eq 1 ]
+	[ ! -e ran ]
+	grep -q "^reason: ended by signal 15" \
+	    "$(staging a.bundle)/INCOMPLETE"
+}
+
 @test "a tracer that acknowledges and records nothing" {
-	export FAKE=silent
-	fake -o a.bundle -- true >out
+	need_tool jq
+	export FAKE=whole FAKE_CPU=silent FAKE_SYSCALLS=silent
+	fake -f cpu -o a.bundle -- sleep 0.05 >out
 	grep -q "^COUNT"$'\t'"fired"$'\t'"0$" "$(cat out)/spool/cpu.spool"
+	dt-finalize <out
+	[ "$(jq -r .families.cpu.state a.bundle/manifest.json)" = none-fired ]
+	status 1 dt-validate a.bundle
+	has family-required
+	# optional: a fact, no fault
+	fake -P syscalls -o b.bundle -- sleep 0.05 >out
+	dt-finalize <out
+	[ "$(jq -r .families.syscalls.state b.bundle/manifest.json)" = \
+	    none-fired ]
+	status 0 dt-validate b.bundle
+}
+
+@test "tracers have the highest priority there is" {
+	need_root
+	need_tool nice
+	[ "$(nice -n -20 nice)" = -20 ] || skip "cannot have it"
+	export FAKE_LOG=$T/log
+	fake_bg a.bundle -P cpu -- sh -c 'nice >nice; sleep 600'
+	at_phase a.bundle run
+	while read -r _ tracer _; do
+		[ "$(cut -d' ' -f19 "/proc/$tracer/stat")" = -20 ]
+	done <log
+	until_true 10 test -s nice
+	kill -INT $attach
+	wait $attach
+	# that of the command is its own
+	[ "$(cat nice)" = "$(nice)" ]
+}
+
+@test "a guard that is killed: the capture goes on to its end" {
+	need_tool pgrep
+	fake_bg a.bundle -P cpu -- sh -c 'echo $$ >pid; sleep 600'
+	at_phase a.bundle run
+	until_true 10 test -s pid
+	# the guard leads a session of its own, and has the pipe from dt-attach
+	for guard in $(pgrep -x dt-guard); do
+		pipe=$(readlink "/proc/$guard/fd/0") || continue
+		! ls -l "/proc/$attach/fd" | grep -qF "$pipe" ||
+		    kill -KILL "$guard"
+	done
+	kill -TERM "$(cat pid)"
+	wait $attach
+	[ "$(cat a.bundle.out)" = "$(staging a.bundle)" ]
+	[ "$(stage a.bundle '[.collectors[].errors[]]|length')" = 0 ]
 }
 
 @test "--max-bytes ends it; nothing is thrown away" {
@@ -417,6 +513,26 @@ lost() {
 	kill $target
 }
 
+@test "-p: children that it has already are named, those to come are not" {
+	printf 'sleep 600 & sleep 601 & echo $! >two; wait\n' >parent
+	sh parent 3>&- &
+	target=$!
+	until_true 10 test -s two
+	children=$(pgrep -P $target -d ', ')
+	fake -P cpu -d 100ms -o a.bundle -p $target >out 2>err
+	kill $(pgrep -P $target) $target
+	grep -q "warning: children: process $target has 2 children already, "`
+	    `"not followed: $children\$" err
+	grep -q " children of before, not followed: 2: $children\$" \
+	    "$(cat out)/logs/capture.log"
+	sleep 600 3>&- &
+	target=$!
+	fake -P cpu -d 100ms -o b.bundle -p $target >out 2>err
+	kill $target
+	[ ! -s err ]
+	! grep children "$(cat out)/logs/capture.log" || false
+}
+
 @test "-p: ends when the process does" {
 	sleep 1 3>&- &
 	fake -P cpu -o a.bundle -p $! >out
@@ -538,7 +654,10 @@ killed_at() {
 		until_true 5 gone "$tracer"
 	done <log
 	[ -e "$(staging a.bundle)/INCOMPLETE" ]
+	status 1 dt-finalize "$(staging a.bundle)"
+	has "dt-attach was killed in phase $1"
 	[ ! -e a.bundle ]
+	[ -e "$(staging a.bundle)/INCOMPLETE" ]
 }
 
 @test "SIGKILL while attaching: the held command does not run" {

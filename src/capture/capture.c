@@ -11,14 +11,15 @@
 #include "capture/guard.h"
 #include "capture/inflight.h"
 #include "libdt/path.h"
+#include "libdt/proc.h"
 
 static int
 phase_begin(struct capture *c, enum phase p, struct msg *m)
 {
 	c->phase = p;
 	staging_log(&c->st, "phase %s", phase_name(p));
-	return staging_phase(&c->st, p, NULL, m) == -1 ? -1 :
-	    stage_write(c, m);
+	return staging_phase(&c->st, p, NULL, m) == -1 ||
+	    staging_logged(&c->st, m) == -1 ? -1 : stage_write(c, m);
 }
 
 static int
@@ -159,6 +160,33 @@ capture_hold(struct capture *c, const struct msg_sink *sink, struct msg *m)
 	return CAPTURE_DONE;
 }
 
+/* The children that a process has already: they are not followed. */
+static void
+children_note(struct capture *c, const struct msg_sink *sink)
+{
+	char list[128] = "";
+	size_t n = 0, at = 0, i;
+	struct msg m;
+	pid_t *pid;
+
+	msg_clear(&m);
+	if (proc_children(c->target.pid, &pid, &n, &m) == -1) {
+		staging_log(&c->st, "children: %s", m.text);
+		return;
+	}
+	for (i = 0; i < n && at < sizeof(list) - 16; i++)
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%ld",
+		    i > 0 ? ", " : "", (long)pid[i]);
+	free(pid);
+	if (n == 0)
+		return;
+	staging_log(&c->st, "children of before, not followed: %zu: %s%s", n,
+	    list, i < n ? ", ..." : "");
+	msg_emit(sink, MSG_WARNING, "children", NULL, 0, "process %ld has "
+	    "%zu child%s already, not followed: %s%s", (long)c->target.pid, n,
+	    n > 1 ? "ren" : "", list, i < n ? ", ..." : "");
+}
+
 static int
 capture_attach(struct capture *c, const struct msg_sink *sink, struct msg *m)
 {
@@ -168,8 +196,10 @@ capture_attach(struct capture *c, const struct msg_sink *sink, struct msg *m)
 	    maps_start(&c->maps, &c->st, c->target.pid, m) == -1 ||
 	    members_add(&c->members, c->target.pid) == -1)
 		return -1;
-	if (!c->target.launched)
+	if (!c->target.launched) {
 		maps_snapshot(&c->maps, c->target.pid);
+		children_note(c, sink);
+	}
 	c->window.ready = clock_now();
 	if (phase_begin(c, PHASE_ATTACH, m) == -1)
 		return -1;
@@ -196,8 +226,7 @@ capture_release(struct capture *c, struct msg *m)
 	if (phase_begin(c, PHASE_RELEASE, m) == -1)
 		return -1;
 	if (c->interrupts > 0)
-		return msg_set(m, "interrupted",
-		    "ended by signal %d before the window began", c->signal);
+		return run_interrupted(c, m);
 	c->window.workload_start = clock_now();
 	if (!c->target.launched) {
 		c->window.workload_start = c->window.attached;
@@ -219,11 +248,15 @@ inflight_take(struct capture *c)
 	if (i == c->ncol)
 		return;
 	msg_clear(&m);
-	members_read(&c->members, c->col[0].spool);
-	if (inflight_write(&c->st, &c->members, &m) == 0)
-		c->inflight_at = clock_now();
-	else
-		staging_log(&c->st, "inflight: %s", m.text);
+	c->inflight_at = clock_now();
+	if (members_read(&c->members, c->col[0].spool) == -1)
+		msg_set_errno(&m, "read", "spool/procs.spool",
+		    "cannot read it");
+	else if (inflight_write(&c->st, &c->members, &m) == 0)
+		return;
+	snprintf(c->inflight_error, sizeof(c->inflight_error), "%.200s",
+	    m.text);
+	staging_log(&c->st, "inflight: %s", m.text);
 }
 
 static int
@@ -233,8 +266,10 @@ maps_end(struct capture *c, struct msg *m)
 
 	maps_tick(&c->maps, &c->members, c->maps.perf == NULL);
 	msg_clear(&lost);
-	if (maps_stop(&c->maps, &lost) == 0)
+	if (maps_stop(&c->maps, &lost) == 0) {
+		memcpy(c->maps_error, c->maps.unread, sizeof(c->maps.unread));
 		return 0;
+	}
 	snprintf(c->maps_error, sizeof(c->maps_error), "%.200s", lost.text);
 	return msg_set(m, "maps", "%.400s", lost.text);
 }

@@ -47,6 +47,7 @@ struct capture {
 	struct maps maps;
 	char maps_error[256];
 	uint64_t inflight_at;	/* ns, 0 = not taken */
+	char inflight_error[256];
 	struct members members;
 	int guard;
 	int out;		/* the target's stdout, -1 = stderr */
@@ -60,6 +61,7 @@ struct capture {
 	bool own_stdout;	/* target.out is a log of the bundle */
 	/* signals */
 	sigset_t mask;		/* as it was: what children run with */
+	struct sigaction xfsz, pipe;	/* as they were */
 	mode_t umask;
 	int sigfd;
 	unsigned interrupts;	/* INT, TERM and HUP so far */
@@ -98,6 +100,8 @@ void loop_wait(struct capture *c, uint64_t until, struct collector *watch);
 /* run.c: each 0, or -1 with m: abort */
 int run_attach(struct capture *c, struct collector *col, struct msg *m);
 int run_window(struct capture *c, struct msg *m);
+/* A signal came before the window began: -1 with m. */
+int run_interrupted(struct capture *c, struct msg *m);
 /* Everything this capture has written so far, in bytes. */
 uint64_t run_bytes(struct capture *c);
 /* Stops procs, or all other collectors that live, whatever happens. */

@@ -1,5 +1,6 @@
 #include "capture/inflight.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,9 +38,12 @@ syscall_name(long nr)
 	return NULL;
 }
 
-/* "NR 0xARG0 ..." of a thread that is in a call: 0; else -1. */
+/*
+ * "NR 0xARG0 ..." of a thread that is in a call: 1; 0 if it is in none or has
+ * gone; -1 with m.
+ */
 static int
-call_read(pid_t pid, pid_t tid, long *nr, int64_t *arg0)
+call_read(pid_t pid, pid_t tid, long *nr, int64_t *arg0, struct msg *m)
 {
 	char path[64], buf[256];
 	uint64_t arg;
@@ -49,36 +53,43 @@ call_read(pid_t pid, pid_t tid, long *nr, int64_t *arg0)
 	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/syscall", (long)pid,
 	    (long)tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd == -1)
-		return -1;
-	n = file_read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	buf[n > 0 ? n : 0] = '\0';
+	n = fd != -1 ? file_read(fd, buf, sizeof(buf) - 1) : -1;
+	if (n == -1 && errno != ENOENT && errno != ESRCH)
+		msg_set_errno(m, "read", path, "cannot read it");
+	else
+		m = NULL;
+	if (fd != -1)
+		close(fd);
+	if (n == -1)
+		return m != NULL ? -1 : 0;
+	buf[n] = '\0';
 	if (sscanf(buf, "%ld %" SCNx64, nr, &arg) != 2 || *nr < 0)
-		return -1;
+		return 0;
 	*arg0 = (int64_t)arg;
-	return 0;
+	return 1;
 }
 
-static uint64_t
-process_write(struct out *o, pid_t pid)
+/* One that has gone is in no call. */
+static int
+process_write(struct out *o, pid_t pid, uint64_t *fired, struct msg *m)
 {
 	pid_t *tids = NULL;
 	size_t n = 0, i;
-	uint64_t fired = 0;
 	int64_t arg0;
+	int rc = 0;
 	long nr;
 	const char *name;
 
-	if (proc_threads(pid, &tids, &n, NULL) == -1)
-		return 0;
-	for (i = 0; i < n; i++) {
+	if (proc_threads(pid, &tids, &n, m) == -1)
+		return strcmp(m->id, "no-process") == 0 ? 0 : -1;
+	for (i = 0; i < n && rc != -1; i++) {
 		uint64_t ts = clock_now();
 
-		if (call_read(pid, tids[i], &nr, &arg0) == -1)
+		rc = call_read(pid, tids[i], &nr, &arg0, m);
+		if (rc != 1)
 			continue;
 		name = syscall_name(nr);
-		fired++;
+		++*fired;
 		out_printf(o, "syscall-open\t%" PRIu64 "\t%ld\t%ld\t-\t", ts,
 		    (long)pid, (long)tids[i]);
 		if (name != NULL)
@@ -88,7 +99,7 @@ process_write(struct out *o, pid_t pid)
 		out_printf(o, "\t%" PRId64 "\n", arg0);
 	}
 	free(tids);
-	return fired;
+	return rc == -1 ? -1 : 0;
 }
 
 int
@@ -98,13 +109,18 @@ inflight_write(struct staging *st, const struct members *who, struct msg *m)
 	struct out o;
 	uint64_t fired = 0;
 	size_t i;
+	int rc = 0;
 	int fd = path_create(st->dir, name, 0600, m);
 
 	if (fd == -1 || out_fdopen(&o, fd, name, m) == -1)
 		return -1;
 	out_printf(&o, "READY\t1\tinflight\t%" PRIu64 "\n", clock_now());
-	for (i = 0; i < who->n; i++)
-		fired += process_write(&o, who->pid[i]);
+	for (i = 0; i < who->n && rc == 0; i++)
+		rc = process_write(&o, who->pid[i], &fired, m);
+	if (rc == -1) {
+		out_close(&o, NULL);
+		return -1;
+	}
 	out_printf(&o, "COUNT\tfired\t%" PRIu64 "\nEND\t%" PRIu64 "\n", fired,
 	    clock_now());
 	return out_close(&o, m);

@@ -10,7 +10,10 @@
 #include "capture/members.h"
 #include "capture/staging.h"
 
-/* The whole spool in one go; -1 with m if it cannot be written. */
+/*
+ * The whole spool in one go; -1 with m if it cannot be written, or a process
+ * that lives not be read: then the spool has no end.
+ */
 int inflight_write(struct staging *st, const struct members *who,
     struct msg *m);
 

@@ -12,11 +12,35 @@
 
 #define LOOP_FDS	1100
 
+static void
+on_write(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * A file that may not grow, a guard or a held child that was killed: errors of
+ * write(2) here. A handler, as what is run has the default again.
+ */
+static void
+writes_fail(struct capture *c)
+{
+	struct sigaction sa = { .sa_handler = on_write };
+
+	sigaction(SIGXFSZ, NULL, &c->xfsz);
+	sigaction(SIGPIPE, NULL, &c->pipe);
+	if (c->xfsz.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &sa, NULL);
+	if (c->pipe.sa_handler == SIG_DFL)
+		sigaction(SIGPIPE, &sa, NULL);
+}
+
 int
 loop_open(struct capture *c, struct msg *m)
 {
 	sigset_t set;
 
+	writes_fail(c);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
@@ -34,6 +58,8 @@ loop_close(struct capture *c)
 	if (c->sigfd != -1)
 		close(c->sigfd);
 	c->sigfd = -1;
+	sigaction(SIGXFSZ, &c->xfsz, NULL);
+	sigaction(SIGPIPE, &c->pipe, NULL);
 }
 
 static void

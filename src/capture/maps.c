@@ -233,8 +233,11 @@ maps_snapshot(struct maps *p, pid_t pid)
 	struct msg m;
 
 	msg_clear(&m);
-	if (p->open)
-		proc_maps(pid, snap_map, &s, &m);
+	if (!p->open || proc_maps(pid, snap_map, &s, &m) != -1 ||
+	    strcmp(m.id, "no-process") == 0 || p->unread[0] != '\0')
+		return;
+	snprintf(p->unread, sizeof(p->unread), "mappings of process %ld: "
+	    "%.100s", (long)pid, m.text);
 }
 
 void

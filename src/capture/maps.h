@@ -30,6 +30,7 @@ struct maps {
 	bool open;
 	struct perfmap *perf;	/* NULL: snapshots are polled */
 	char why[160];		/* why they are */
+	char unread[160];	/* of a living process that cannot be read */
 	uint64_t fired, written, lost;
 	struct maps_drop drop[MAPS_DROPS];	/* later ones join the last */
 	unsigned drops;
@@ -45,7 +46,10 @@ struct maps {
  * events that cannot be had are no error: p->why says so.
  */
 int maps_start(struct maps *p, struct staging *st, pid_t pid, struct msg *m);
-/* Writes what a process has mapped now. A process that has gone has none. */
+/*
+ * Writes what a process has mapped now. A process that has gone has none; of
+ * one that cannot be read p->unread says why.
+ */
 void maps_snapshot(struct maps *p, pid_t pid);
 /* Takes what has come; without perf events: polls all members when due. */
 void maps_tick(struct maps *p, const struct members *who, bool all);

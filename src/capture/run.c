@@ -10,8 +10,8 @@
 #define TICK_NS		(NS_PER_S / 10)
 #define TARGET_END_NS	(10 * NS_PER_S)
 
-static int
-interrupted(struct capture *c, struct msg *m)
+int
+run_interrupted(struct capture *c, struct msg *m)
 {
 	return msg_set(m, "interrupted", "ended by signal %d (%s) before the "
 	    "window began", c->signal, strsignal(c->signal));
@@ -129,7 +129,8 @@ attach_wait(struct capture *c, struct collector *col, struct msg *m)
 			int rc = collector_ready(col, m);
 
 			if (rc == 1)
-				return 0;
+				return c->interrupts == 0 ? 0 :
+				    run_interrupted(c, m);
 			if (rc == -1) {
 				collector_error(col, "%s", m->text);
 				return 1;
@@ -143,7 +144,7 @@ attach_wait(struct capture *c, struct collector *col, struct msg *m)
 			return 1;
 		}
 		if (c->interrupts > 0)
-			return interrupted(c, m);
+			return run_interrupted(c, m);
 		if (c->target.ended)
 			return msg_set(m, "target", "the target ended before "
 			    "all collectors were attached");
@@ -190,7 +191,7 @@ window_check(struct capture *c, struct msg *m)
 	unsigned i;
 
 	/* First: a full disk also ends the tracers that write there. */
-	if (limits_check(c, m) == -1)
+	if (limits_check(c, m) == -1 || staging_logged(&c->st, m) == -1)
 		return -1;
 	for (i = 0; i < c->ncol; i++) {
 		struct collector *col = &c->col[i];

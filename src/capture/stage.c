@@ -245,7 +245,7 @@ collectors_json(cJSON *to, const struct capture *c)
 		bad |= collector_json(list, c, &c->col[i]);
 	if (c->inflight_at != 0)
 		bad |= builtin_json(list, "inflight", "syscalls",
-		    c->inflight_at, c->inflight_at, "");
+		    c->inflight_at, c->inflight_at, c->inflight_error);
 	return bad;
 }
 

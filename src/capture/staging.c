@@ -119,9 +119,12 @@ staging_fill(struct staging *s, struct msg *m)
 	size_t i;
 
 	s->dir = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (s->dir == -1)
-		return msg_set_errno(m, "open", s->path,
+	if (s->dir == -1) {
+		msg_set_errno(m, "open", s->path,
 		    "cannot open the staging directory");
+		rmdir(s->path);
+		return -1;
+	}
 	if (rooms_make(s, m) == -1)
 		return -1;
 	for (i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
@@ -230,11 +233,18 @@ staging_log(struct staging *s, const char *fmt, ...)
 		return;
 	n = (int)strlen(buf);
 	buf[n++] = '\n';
-	/* A log that cannot be written is no reason to lose the capture. */
-	if (file_write(s->log, buf, (size_t)n) == -1) {
-		close(s->log);
-		s->log = -1;
-	}
+	if (file_write(s->log, buf, (size_t)n) == -1 && s->log_error == 0)
+		s->log_error = errno;
+}
+
+int
+staging_logged(const struct staging *s, struct msg *m)
+{
+	if (s->log_error == 0)
+		return 0;
+	errno = s->log_error;
+	return msg_set_errno(m, "write", s->path,
+	    "cannot write logs/capture.log");
 }
 
 int

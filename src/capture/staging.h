@@ -26,6 +26,7 @@ struct staging {
 	int dir;		/* O_DIRECTORY, -1 = not made */
 	int incomplete;		/* INCOMPLETE, written in place */
 	int log;		/* logs/capture.log */
+	int log_error;		/* errno of a line that could not be written */
 };
 
 /*
@@ -54,9 +55,14 @@ int staging_json(struct staging *s, const cJSON *tree, struct msg *m);
 /* Still there and writable: 0, or -1 with m (removed, or disk full). */
 int staging_check(const struct staging *s, struct msg *m);
 
-/* Appends a line to logs/capture.log, with the time on the bundle's clock. */
+/*
+ * Appends a line to logs/capture.log, with the time on the bundle's clock.
+ * What could not be written is told by staging_logged().
+ */
 void staging_log(struct staging *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* 0, or -1 with m: the log lacks a line. */
+int staging_logged(const struct staging *s, struct msg *m);
 
 /* Copies a whole open file to a new one beneath; -1 with m. */
 int staging_copy(struct staging *s, int fd, const char *what,
