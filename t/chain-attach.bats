@@ -5,8 +5,12 @@ load chain
 
 server() {
 	cat >server.py <<-'END'
-	import os, sys, time
+	import os, time
+	count = os.open("count", os.O_WRONLY | os.O_CREAT)
+	done = 0
 	while True:
+	    done += 1
+	    os.pwrite(count, b"%d\n" % done, 0)
 	    n = sum(i * i for i in range(20000))
 	    fd = os.open("/dev/null", os.O_WRONLY)
 	    os.write(fd, b"x" * (n % 7 + 1))
@@ -15,7 +19,17 @@ server() {
 	END
 	python3 server.py 3>&- &
 	target=$!
-	sleep 0.3
+	until_true 20 test -s count
+}
+
+# served N: it has come to its Nth turn
+served() {
+	[ "$(cat count)" -ge "$1" ]
+}
+
+# turns N: it does so many more
+turns() {
+	until_true 60 served $(($(cat count) + $1))
 }
 
 teardown() {
@@ -27,12 +41,20 @@ teardown() {
 	need_trace
 	need_tool python3
 	server
-	chain x.bundle -f cpu,syscalls -d 1 -p $target
+	dt-attach -f cpu,syscalls -o x.bundle -p $target >out 2>err 3>&- &
+	attach=$!
+	at_phase x.bundle run
+	turns 301
+	kill -INT $attach
+	wait $attach
+	dt-finalize <out 2>>err
 	complete x.bundle
 	balance x.bundle
 	alive $target
-	[ "$(jq -r .command.ended x.bundle/manifest.json)" = duration ]
-	[ "$(records x.bundle syscalls | cut -f 9 | grep -c '^write$')" -gt 50 ]
+	[ "$(jq -r .command.ended x.bundle/manifest.json)" = interrupted ]
+	[ "$(records x.bundle syscalls | cut -f 9 | grep -c '^write$')" \
+	    -ge 300 ]
+	# a turn takes about a millisecond
 	[ "$(records x.bundle cpu | wc -l)" -gt 50 ]
 	# a function of the interpreter is named
 	records x.bundle cpu | grep -q '`_PyEval\|`Py\|python'
@@ -68,6 +90,38 @@ teardown() {
 	    grep -q epoll_wait || jq -e '.collectors[] |
 	    select(.name == "inflight").filters[] |
 	    select(.rule == "returned").count > 0' x.bundle/collectors.json
+}
+
+@test "two captures at once, of one target and of two: all complete" {
+	need_trace
+	need_tool python3
+	server
+	local n pid=()
+	for n in a b; do
+		dt-attach -f cpu,syscalls -o $n.bundle -p $target >$n \
+		    2>$n.err 3>&- &
+		pid[${#pid[@]}]=$!
+		at_phase $n.bundle run
+	done
+	turns 51
+	chain c.bundle -f syscalls -- sh -c 'for i in 1 2 3 4 5; do
+	    /bin/true; done'
+	kill -INT "${pid[@]}"
+	wait "${pid[@]}"
+	cat a b | dt-finalize 2>err
+	for n in a b c; do
+		complete $n.bundle
+		balance $n.bundle
+	done
+	alive $target
+	# each has all calls of the process, once, and no others
+	for n in a b; do
+		records $n.bundle syscalls | awk -F'\t' '$9 == "write" {
+		    print $1 }' >writes
+		[ "$(wc -l <writes)" -ge 50 ]
+		[ -z "$(uniq -d writes)" ]
+		[ "$(jq '.members|length' $n.bundle/cohort.json)" -eq 1 ]
+	done
 }
 
 # tracers of a capture: those that have its staging directory as an argument

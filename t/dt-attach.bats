@@ -513,6 +513,23 @@ signalled() {
 	kill $target
 }
 
+@test "a held command that is killed: told, and it never ran" {
+	need_tool pgrep
+	export FAKE_LOG=$T/log FAKE_CPU=never
+	fake_bg a.bundle -P cpu -- touch ran
+	until_true 20 grep -q '^cpu ' log
+	# the command's process still has dt-attach's name
+	kill -KILL "$(pgrep -x -P $attach dt-attach)"
+	rc=0
+	wait $attach || rc=$?
+	[ $rc -eq 1 ]
+	[ ! -e ran ]
+	grep -q "the target ended before all collectors were attached" \
+	    a.bundle.err
+	status 1 dt-finalize "$(staging a.bundle)"
+	has "aborted in phase attach"
+}
+
 @test "-p: children that it has already are named, those to come are not" {
 	printf 'sleep 600 & sleep 601 & echo $! >two; wait\n' >parent
 	sh parent 3>&- &
