@@ -127,19 +127,19 @@ teardown() {
 	export FAKE_LOG=$T/log
 	cat >target <<-'END'
 	trap 'echo got >got; exit 3' INT
-	echo >ready
+	cut -d' ' -f5 /proc/$$/stat >ready
 	while :; do sleep 0.1; done
 	END
 	setsid env --default-signal=INT dt-attach -T "$FAKE_TRACER" -P cpu \
 	    -o a.bundle -- sh target >out 2>err 3>&- &
 	attach=$!
 	at_phase a.bundle run
-	until_true 10 test -e ready
-	# setsid forks if it leads a group already
-	pg=$(pgrep -o -f -- "-o a.bundle" || echo $attach)
-	kill -INT -- "-$pg"
+	until_true 10 test -s ready
+	# dt-attach leads the group its command is in
+	kill -INT -- "-$(cat ready)"
 	wait $attach
-	until_true 5 test -s out
+	# setsid forks, and does not wait, if it leads a group already
+	until_true 20 test -s out
 	[ "$(stage a.bundle .aborted)" = null ]
 	[ "$(stage a.bundle '[.collectors[]|select(.builtin|not)|
 	    (.exit_code == 0) and ([.stops[].signal] == ["INT"])]|all')" = \

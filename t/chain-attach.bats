@@ -124,9 +124,10 @@ teardown() {
 	done
 }
 
-# tracers of a capture: those that have its staging directory as an argument
+# tracers NAME [COLLECTOR]: those that have the staging directory, which has
+# dt-attach's pid in its name, as an argument
 tracers() {
-	pgrep -f -- "-s .$1.staging"
+	pgrep -f -- "-s $(staging "$1")/scripts/${2:-}"
 }
 
 none_left() {
@@ -138,13 +139,14 @@ none_left() {
 	need_tool python3 pgrep
 	server
 	for ph in attach run drain; do
-		dt-attach -f cpu,syscalls -d 700ms -o $ph.bundle -p $target \
+		dt-attach -f cpu,syscalls -o $ph.bundle -p $target \
 		    >/dev/null 2>&1 3>&- &
 		attach=$!
 		if [ $ph = drain ]; then
 			at_phase $ph.bundle run
 			# or it would be over too soon
 			kill -STOP $(tracers $ph.bundle)
+			kill -INT $attach
 		fi
 		at_phase $ph.bundle $ph
 		kill -KILL $attach
@@ -176,7 +178,7 @@ none_left() {
 	attach=$!
 	at_phase a.bundle run
 	sleep 0.5
-	kill -KILL "$(pgrep -f -- "-s .a.bundle.staging.*/syscalls.d")"
+	kill -KILL "$(tracers a.bundle syscalls)"
 	rc=0
 	wait $attach || rc=$?
 	alive "$(cat pid)"
@@ -196,7 +198,7 @@ none_left() {
 	    >out 2>err 3>&- &
 	attach=$!
 	at_phase a.bundle run
-	kill -STOP "$(pgrep -f -- "-s .a.bundle.staging.*/syscalls.d")"
+	kill -STOP "$(tracers a.bundle syscalls)"
 	wait $attach
 	[ "$(stage a.bundle '.collectors[]|select(.name=="syscalls")|
 	    [.stops[].signal]|join(" ")')" = "INT TERM KILL" ]

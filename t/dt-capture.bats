@@ -151,14 +151,14 @@ validate x.bundle" ]
 
 @test "Ctrl-C ends the window, and the rest of the chain runs" {
 	need_trace
-	need_tool setsid pgrep
+	need_tool setsid
 	setsid env --default-signal=INT dt-capture -P cpu -o x.bundle \
-	    sleep 60 >out 2>err 3>&- &
+	    sh -c 'cut -d" " -f5 /proc/$$/stat >group; exec sleep 60' \
+	    >out 2>err 3>&- &
 	at_phase x.bundle run
-	sleep 0.3
-	pg=$(ps -o pgid= -p "$(pgrep -f -- 'dt-capture -P cpu -o x.bundle' |
-	    head -n 1)" | tr -d ' ')
-	kill -INT -- "-$pg"
+	# the chain's group is the command's
+	until_true 20 test -s group
+	kill -INT -- "-$(cat group)"
 	until_true 20 grep -qx x.bundle out
 	until_true 20 test -s x.bundle/report/report.md
 	complete x.bundle
