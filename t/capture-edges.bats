@@ -122,6 +122,20 @@ teardown() {
 	[ -s "$(staging a.bundle)/stage.json" ]
 }
 
+@test "a limit on the size of files that dt-attach itself meets is told" {
+	cp "$(type -P sh)" ./prog
+	rc=0
+	(ulimit -f 16
+	fake -f cpu -o a.bundle -- ./prog -c 'exec dd if=/dev/zero of=big \
+	    bs=1k count=100' >out 2>err) || rc=$?
+	[ "$rc" -eq 1 ]
+	grep -q "File too large" err
+	grep -q "^reason: .*File too large" "$(staging a.bundle)/INCOMPLETE"
+	# to the command it is what it was
+	[ "$(stage a.bundle .command.signal)" = "$(kill -l XFSZ)" ]
+	[ "$(stat -c %s big)" -eq 16384 ]
+}
+
 @test "Ctrl-C reaches dt-attach and its command, not the tracers" {
 	need_tool setsid
 	export FAKE_LOG=$T/log
