@@ -334,7 +334,7 @@ signalled() {
 	need_tool nice
 	[ "$(nice -n -20 nice)" = -20 ] || skip "cannot have it"
 	export FAKE_LOG=$T/log
-	fake_bg a.bundle -P cpu -- sh -c 'nice >nice; sleep 600'
+	fake_bg a.bundle -P cpu -- sh -c 'nice >nice; exec sleep 600'
 	at_phase a.bundle run
 	while read -r _ tracer _; do
 		[ "$(cut -d' ' -f19 "/proc/$tracer/stat")" = -20 ]
@@ -348,7 +348,7 @@ signalled() {
 
 @test "a guard that is killed: the capture goes on to its end" {
 	need_tool pgrep
-	fake_bg a.bundle -P cpu -- sh -c 'echo $$ >pid; sleep 600'
+	fake_bg a.bundle -P cpu -- sh -c 'echo $$ >pid; exec sleep 600'
 	at_phase a.bundle run
 	until_true 10 test -s pid
 	# the guard leads a session of its own, and has the pipe from dt-attach
@@ -460,8 +460,8 @@ signalled() {
 	kill -INT $attach 2>/dev/null || :
 	wait $attach
 	alive "$(cat pid)"
-	kill -KILL "$(cat pid)"
-	pkill -P "$(cat pid)" 2>/dev/null || :
+	# while its child is one
+	kill -KILL $(pgrep -P "$(cat pid)") "$(cat pid)"
 }
 
 @test "an interrupted capture ends its command, as perf record does" {
