@@ -276,6 +276,30 @@ degraded() {
 	[ "$(collector cpu '.errors[0]')" = '"its statistics cannot be read"' ]
 }
 
+@test "a spool without READY, or another collector's, is told" {
+	stage
+	spool cpu -e '/^READY/d'
+	degraded
+	[ "$(collector cpu '.errors')" = \
+	    '["its spool does not begin with READY"]' ]
+	rm -rf b.bundle
+	stage
+	spool cpu -e '/^READY/s/cpu/procs/'
+	degraded
+	[ "$(collector cpu '.errors')" = \
+	    '["its spool is that of collector procs"]' ]
+}
+
+@test "a spool of another version is refused" {
+	stage
+	spool cpu -e '/^READY/s/1/2/'
+	finalize 1
+	has "spool/cpu.spool:1: error: version: "
+	[ ! -e b.bundle ]
+	spool cpu -e '/^READY/s/2/1/'
+	complete
+}
+
 @test "a pid that is used again is another incarnation" {
 	stage
 	spool procs -e '/^COUNT/s/9/12/' -e '/^thread-exit.*4002/a \

@@ -157,6 +157,30 @@ section() {
 	done
 }
 
+@test "a name that is a minus is called so" {
+	(cd six.bundle && chmod -R u+w . &&
+	    "$DT_BUILD/t/mutate" rec spans span-start 'name=\x2d')
+	dt-report -F spans -f csv six.bundle >csv 2>err || true
+	grep -q '^"-",' csv
+	! grep -q x2d csv || return 1
+}
+
+@test "dt-report(1) names every member and column" {
+	local f
+	mandoc -T utf8 -O width=1000 "$DT_SRC/man/dt-report.1" | col -bx |
+	    sed -n '/^FORMATS/,/^EXIT/p' | tr -s ' ,.;:()' '\n' | sort -u >words
+	{
+		jq -r '[paths | map(strings)[]] | .[]' \
+		    six.bundle/report/report.json
+		for f in six.bundle/report/*.csv; do
+			head -n 1 "$f" | tr -d '"\r' | tr , '\n'
+		done
+	} | sort -u >names
+	[ "$(wc -l <names)" -gt 60 ]
+	comm -23 names words >missing
+	diff /dev/null missing
+}
+
 @test "dt-report(1): the examples run" {
 	need_tool mandoc jq make
 	mkdir bin

@@ -460,6 +460,118 @@ lie() {
 	lie window.workload_start add 1
 }
 
+# broken WANT COMMAND ...: the command breaks a copy of the good bundle
+broken() {
+	local want=$1
+	shift
+	chmod -R u+w l 2>/dev/null && rm -rf l
+	cp -a "$GOOD" l && chmod -R u+w l
+	(cd l && "$@" && mutate seal)
+	status 1 dt-validate l
+	has "$want"
+}
+# filter COLLECTOR RULE: it removed one record by that rule
+filter() {
+	col "$1" filters append "{\"rule\":\"$2\",\"count\":1}"
+	col "$1" counters.filtered add 1
+	col "$1" counters.fired add 1
+}
+no_exec() {
+	mr procs proc-exec#2 drop
+	count procs procs -1
+}
+move_script() {
+	mv artifacts/scripts/cpu.d "$1"
+	man 'artifacts[path=artifacts/scripts/cpu.d].path' set "\"$1\""
+	col cpu script set "\"$1\""
+}
+
+@test "what the contract says once: files" {
+	broken "layout-unknown: no directory" mkdir artifacts/more
+	broken "layout-unknown: no file" cp artifacts/exe/prog artifacts/prog
+	broken "layout-unknown: no file" \
+	    cp artifacts/exe/prog artifacts/scripts/prog
+	broken "collector-script: cpu: script is not artifacts/scripts/cpu.d" \
+	    move_script artifacts/scripts/other.d
+	broken "collector-log: cpu: log is not logs/cpu.err.log" \
+	    col cpu log set '"logs/capture.log"'
+}
+
+@test "what the contract says once: the executable" {
+	move_exe() {
+		mv artifacts/exe/prog artifacts/exe/other
+		man 'artifacts[kind=binary].path' set '"artifacts/exe/other"'
+	}
+	broken "artifact-exe: artifacts/exe/other is not artifacts/exe/prog" \
+	    move_exe
+}
+
+@test "what the contract says once: members" {
+	broken "manifest-end: command was attached to" eval \
+	    "man command.mode set '\"attach\"'; man command.hold set '\"running\"';
+	     man command.ended set '\"duration\"'"
+	broken "environment.tracers has a member that is no" \
+	    man environment.tracers.more append '{"tracer":"x","version":"y"}'
+	broken "environment.rates_hz has a member that is no" \
+	    man environment.rates_hz.more append 7
+	broken "families.syscalls.collector is not syscalls" \
+	    man families.syscalls.collector set '"inflight"'
+	broken "collector-builtin: maps: " \
+	    col maps argv append '"x"'
+	broken "filter-rule: procs: filters" filter procs before-window
+	broken "filter-rule: syscalls: filters" filter syscalls returned
+	broken "filter-rule: maps: filters" filter maps not-followed
+	broken "collector-stops: cpu: " \
+	    col cpu stops set '[{"signal":"INT","at":0}]'
+	broken "families.gc.state is not what became of" empty gc gc failed
+	broken "families.gc.state is not what became of" empty gc gc unsupported
+	broken "families.gc.state is not what became of" empty gc gc not-attached
+	broken "families.gc.state is not what became of" empty gc gc probe-absent
+	broken "manifest-created: " man created_utc set '"2099-01-01T00:00:00Z"'
+}
+
+@test "what the contract says once: records and members" {
+	broken "record-value: start, end or offset" \
+	    mr maps map end=0xffffffffffffffff
+	broken "stack has a frame that is none" mr cpu cpu-sample stack=main
+	broken "stack has a frame that is none" \
+	    mr cpu cpu-sample 'stack=prog`main+0x01'
+	# of a process that executes nothing, its parent's program tells
+	broken "cohort-exe: members[1].exe is not that of its parent" no_exec
+}
+
+@test "a bundle of another's tools is held to the same contract" {
+	good a
+	cd a
+	man 'tools[0].name' set '"their-capture"'
+	man 'tools[1].name' set '"their-bundler"'
+	mj validation.json tool.name set '"their-bundler"'
+	echo '# theirs' >report/report.md
+	jq '.more = 1' report/report.json >r && mv r report/report.json
+	mutate seal
+	status 0 dt-validate .
+	jq '.cpu.samples += 1' report/report.json >r
+	cp report/report.json good && mv r report/report.json
+	mv good ../good.json
+	mutate seal
+	status 1 dt-validate .
+	has "report-differs: cpu.samples is not"
+	jq '.run.verdict = "degraded"' ../good.json >report/report.json
+	mutate seal
+	status 1 dt-validate .
+	has "report-differs: run.verdict is not"
+	echo '{' >report/report.json
+	mutate seal
+	status 1 dt-validate .
+	has "report/report.json:2: error: json-syntax: "
+	cp ../good.json report/report.json
+	rm report/cpu.csv
+	echo x >report/more.csv
+	mutate seal
+	status 1 dt-validate .
+	[ "$(ids)" = $'report-missing\nreport-unknown' ]
+}
+
 # Findings: each id has a variant of the good bundle that has it alone.
 
 @test "every finding id has a variant, every variant an id" {

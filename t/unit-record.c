@@ -59,7 +59,7 @@ static const struct {
 	    "record-field" },
 	{ "5\tcpu-sample\t7\t8\t0\t-\t-\t1\tuser\ta;;b", FAMILY_CPU,
 	    "record-field" },
-	{ "5\tcpu-sample\t7\t8\t0\t-\t-\t1\tuser\ta\\x3bb;c\\x60", FAMILY_CPU,
+	{ "5\tcpu-sample\t7\t8\t0\t-\t-\t1\tuser\tm`a\\x3bb;m`c\\x60", FAMILY_CPU,
 	    "" },
 	{ "5\tcpu-sample\t7\t8\t0\t-\t-\t1\tuser\ta\\x41", FAMILY_CPU,
 	    "record-field" },
@@ -128,6 +128,27 @@ test_print(void)
 	CHECK_INT(n, strlen(buf));
 	CHECK_STR(buf,
 	    "proc-exit\tts\tkind\tpid\ttid\tcpu\trt\tspan\tstatus");
+}
+
+static void
+test_frames(void)
+{
+	static const char *const good[] = {
+		"0x0", "0x7fffdeadbeef", "a`main+0x10", "a`main", "a`+0x0",
+		"a`0x401000", "[vdso]`f+0x1", "a`operator+", "a`operator++0x1",
+		"a b`f\\x3bg\\x60h\\x0a+0x1", "a`fn@0x10+0x2",
+	}, *const bad[] = {
+		"", "main", "0x", "0x01", "0xAB", "0x11111111111111111", "a`",
+		"`f", "`+0x1", "a`f`g", "/lib/a`f", "a`f+0x01", "a`f+0xAB",
+		"a`f+0x11111111111111111", "a`0x01", "a`f\\x41",
+		"a`f\\x3B", "a`f\n",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		CHECK(record_frame_valid(good[i], strlen(good[i])));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CHECK(!record_frame_valid(bad[i], strlen(bad[i])));
 }
 
 static void
@@ -268,6 +289,7 @@ main(void)
 {
 	test_parse();
 	test_print();
+	test_frames();
 	test_escape();
 	test_read();
 	test_long();

@@ -234,11 +234,13 @@ static void
 test_files(struct bundle *b, int dirfd)
 {
 	char all[1024] = "", *text, *p;
+	struct report *r;
 	const struct msg_sink sink = { collect, all };
 	struct msg m;
 
 	CHECK_INT(report_write(b, dirfd, &m), 0);
-	CHECK_INT(report_check(b, &sink, &m), 0);
+	CHECK((r = report_new(b, &m)) != NULL);
+	CHECK_INT(report_check(r, dirfd, &sink, &m), 0);
 	CHECK_STR(all, "");
 	text = slurp(dirfd, "report/syscalls.csv");
 	CHECK(text != NULL && strstr(text,
@@ -264,8 +266,12 @@ test_files(struct bundle *b, int dirfd)
 	CHECK(p != NULL);
 	put(dirfd, "report/report.json", text);
 	free(text);
-	CHECK_INT(report_check(b, &sink, &m), 0);
+	CHECK_INT(report_check(r, dirfd, &sink, &m), 0);
 	CHECK_STR(all, "cpu.samples is not what the records say");
+	put(dirfd, "report/report.json", "{");
+	CHECK_INT(report_check(r, dirfd, &sink, &m), -1);
+	CHECK_STR(m.id, "json-syntax");
+	report_free(r);
 }
 
 int

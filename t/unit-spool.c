@@ -100,6 +100,30 @@ test_samples(void)
 	    "103\tcpu-sample\t7\t7\t0\t-\t-\t1\tuser\tx`z+0x1\n");
 }
 
+/* What a frame cannot be costs its sample: raw/ keeps its contract. */
+static void
+test_frames(void)
+{
+	struct got g;
+	struct spool s = READ("READY\t1\tcpu\t90\n"
+	    "cpu-sample\t100\t7\t7\t0\tuser\n\n"
+	    "  /lib/x.so`f+0x2\n  x`f\n  x`0x401000\n  x`+0x10\n"
+	    "  x`operator+\n\n"
+	    "cpu-sample\t101\t7\t7\t0\tuser\n\n  main\n\n"
+	    "cpu-sample\t102\t7\t7\t0\tuser\n\n  0x00401000\n\n"
+	    "cpu-sample\t103\t7\t7\t0\tuser\n\n  `f+0x2\n\n"
+	    "cpu-sample\t104\t7\t7\t0\tuser\n\n  x`\n\n",
+	    FAMILY_CPU, &g);
+
+	CHECK_INT(s.records, 1);
+	CHECK_INT(s.malformed, 4);
+	CHECK_INT(s.malformed_lines[0], 10);
+	CHECK_INT(s.malformed_lines[3], 22);
+	CHECK_STR(g.text,
+	    "100\tcpu-sample\t7\t7\t0\t-\t-\t1\tuser\tx`operator+;x`+0x10;"
+	    "x`0x401000;x`f;x.so`f+0x2\n");
+}
+
 static void
 test_calls(void)
 {
@@ -161,8 +185,9 @@ test_no_head(void)
 	CHECK(!s.ready);
 	CHECK_INT(s.records, 1);
 	s = READ("READY\t2\tprocs\t1\n", FAMILY_PROCS, &g);
-	CHECK(!s.ready);
-	CHECK_INT(s.malformed, 1);
+	CHECK(s.ready && s.newer);
+	CHECK_STR(s.name, "procs");
+	CHECK_INT(s.malformed, 0);
 	s = READ("", FAMILY_PROCS, &g);
 	CHECK_INT(s.malformed, 0);
 }
@@ -226,6 +251,7 @@ main(void)
 {
 	test_procs();
 	test_samples();
+	test_frames();
 	test_many_samples();
 	test_calls();
 	test_spans();

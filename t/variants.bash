@@ -20,6 +20,11 @@ count() {
 	col "$2" counters.recorded add "$3"
 	col "$2" counters.fired add "$3"
 }
+# created: at clock.end
+created() {
+	local ns=$(get manifest.json clock.end.realtime_utc)
+	man created_utc set "\"$(date -u -d "@$((ns / 1000000000))" +%FT%TZ)\""
+}
 # empty FAMILY COLLECTOR STATE: no records of it
 empty() {
 	sed -i '/^#/!d' "raw/$1.tsv"
@@ -112,7 +117,7 @@ v_json_schema() { mj $cap schema set '"dt-capabilities/2"'; }
 # manifest
 v_manifest_name() { man name set '"a/b"'; }
 v_manifest_created() { man created_utc set '"2001-01-01T00:00:00Z"'; }
-v_manifest_tool() { man 'tools[0].name' set '"dt-other"'; }
+v_manifest_tool() { man 'tools[0]' drop; }
 v_manifest_hold() { man command.hold set '"running"'; }
 v_manifest_end() { man command.signal set 9; }
 v_manifest_command() { man command.pid add 1; }
@@ -131,15 +136,16 @@ v_clock_window() { man window.ready set $(($(get manifest.json clock.start.mono)
 v_clock_drift() { man clock.drift_ns add 1; }
 v_clock_suspended() { man clock.suspended_ns add 1; }
 v_clock_slept() {
-	man created_utc set '"2099-01-01T00:00:00Z"'
 	man clock.end.boottime_offset add 1000000000
 	man clock.suspended_ns add 1000000000
 	man clock.end.realtime_utc add 1000000000
 	man clock.drift_ns add 1000000000
+	created
 }
 v_clock_stepped() {
 	man clock.end.realtime_utc add -60000000000
 	man clock.drift_ns add -60000000000
+	created
 }
 v_window_order() { man window.warmup_done set $(($(get manifest.json window.workload_start) + 1)); }
 v_window_missing() { man window.warmup_done set null; }

@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "libdt/bundle.h"
+#include "libdt/esc.h"
 #include "libdt/member.h"
 #include "libdt/path.h"
+
+#define EXE_NAME	200	/* bytes of an executable's name in the bundle */
 
 static const struct {
 	const char *name, *schema;
@@ -176,6 +179,44 @@ bundle_write(const struct bundle *b, enum bundle_file f, int dirfd,
 	rc = json_write(dirfd, files[f].name, tree, 0644, m);
 	cJSON_Delete(tree);
 	return rc;
+}
+
+/* A name in printable ASCII, other bytes and % as %HH. */
+static void
+plain_name(char *dst, size_t cap, const char *s, size_t n)
+{
+	size_t i, len = 0;
+	unsigned char c;
+
+	for (i = 0; i < n && len + 4 < cap; i++) {
+		c = (unsigned char)s[i];
+		if (c > 0x20 && c < 0x7f && c != '%' && c != '/')
+			dst[len++] = (char)c;
+		else
+			len += (size_t)snprintf(dst + len, cap - len, "%%%02X",
+			    c);
+	}
+	dst[len] = '\0';
+}
+
+void
+bundle_exe_path(char path[BUNDLE_EXE_PATH], const char *exe)
+{
+	char raw[SCHEMA_PATH_MAX + 1], name[EXE_NAME];
+	size_t len = strlen(exe);
+	ssize_t n = -1, from;
+
+	if (len < sizeof(raw))
+		n = esc_decode(raw, exe, len);
+	for (from = n; from > 0 && raw[from - 1] != '/'; from--)
+		;
+	if (n <= 0 || from == n)
+		(void)snprintf(name, sizeof(name), "exe");
+	else
+		plain_name(name, sizeof(name), raw + from, (size_t)(n - from));
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		(void)snprintf(name, sizeof(name), "exe");
+	(void)snprintf(path, BUNDLE_EXE_PATH, "artifacts/exe/%s", name);
 }
 
 const char *

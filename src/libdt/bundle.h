@@ -359,6 +359,10 @@ ssize_t bundle_member_find(const struct bundle_cohort *c,
 void bundle_incarnation(char *buf, const char *boot_id, uint64_t pid,
     uint64_t start);
 
+/* "artifacts/exe/NAME" of an executable's escaped path, dt-bundle(5) */
+#define BUNDLE_EXE_PATH	232
+void bundle_exe_path(char path[BUNDLE_EXE_PATH], const char *exe);
+
 /* "raw/cpu.tsv" */
 const char *bundle_raw_path(enum schema_family f);
 /* The bundle has, by its manifest, a raw file of this family. */

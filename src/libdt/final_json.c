@@ -190,8 +190,8 @@ manifest(struct final *f, struct msg *m)
 	b->clock = s->clock;
 	b->command = s->command;
 	b->preset = s->preset;
-	b->source_refs.v = f->stage.source_refs.v;
-	b->source_refs.n = f->stage.source_refs.n;
+	b->source_refs.v = f->stage.s.source_refs.v;
+	b->source_refs.n = f->stage.s.source_refs.n;
 	for (i = 0; i < FAMILY_COUNT; i++)
 		family(f, i);
 	return b->created_utc != NULL && tools(f, m) == 0 ?

@@ -5,13 +5,11 @@
 
 #include "libdt/digest.h"
 #include "libdt/elfid.h"
-#include "libdt/esc.h"
 #include "libdt/file.h"
 #include "libdt/final.h"
 #include "libdt/path.h"
 
 #define COPY_BYTES	65536
-#define BASE_BYTES	200	/* of a binary's name in the bundle */
 
 static int
 copy_bytes(int fd, const char *from, struct out *o, struct msg *m)
@@ -84,52 +82,14 @@ describe(struct final *f, const char *path, int kind, const char *source,
 	return rc == -1 ? -1 : 0;
 }
 
-/* A name in printable ASCII, other bytes and % as %HH. */
-static void
-plain_name(char *dst, size_t cap, const char *s, size_t n)
-{
-	size_t i, len = 0;
-	unsigned char c;
-
-	for (i = 0; i < n && len + 4 < cap; i++) {
-		c = (unsigned char)s[i];
-		if (c > 0x20 && c < 0x7f && c != '%' && c != '/')
-			dst[len++] = (char)c;
-		else
-			len += (size_t)snprintf(dst + len, cap - len, "%%%02X",
-			    c);
-	}
-	dst[len] = '\0';
-}
-
-static void
-exe_path(const struct final *f, char *path, size_t cap)
-{
-	const char *exe = f->stage.s.target.exe;
-	char raw[SCHEMA_PATH_MAX + 1], name[BASE_BYTES];
-	ssize_t n = -1, from;
-
-	if (strlen(exe) < sizeof(raw))
-		n = esc_decode(raw, exe, strlen(exe));
-	for (from = n; from > 0 && raw[from - 1] != '/'; from--)
-		;
-	if (n <= 0 || from == n)
-		(void)snprintf(name, sizeof(name), "exe");
-	else
-		plain_name(name, sizeof(name), raw + from, (size_t)(n - from));
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		(void)snprintf(name, sizeof(name), "exe");
-	(void)snprintf(path, cap, "artifacts/exe/%s", name);
-}
-
 static int
 keep_exe(struct final *f, struct msg *m)
 {
 	struct bundle_manifest *b = &f->b.manifest;
-	char path[BASE_BYTES + 32];
+	char path[BUNDLE_EXE_PATH];
 	int rc;
 
-	exe_path(f, path, sizeof(path));
+	bundle_exe_path(path, f->stage.s.target.exe);
 	rc = copy(f, "exe", path, m);
 	if (rc != 0)
 		return rc == 1 ? 0 : -1;	/* dt-validate will tell */

@@ -332,6 +332,26 @@ malformed_lines(struct loss *l)
 	return 0;
 }
 
+/* What acknowledged did so by the first line of its own spool. */
+static int
+check_ready(struct loss *l)
+{
+	const struct spool *s = &l->c->spool;
+	char text[128];
+
+	if (!l->c->there || !l->c->st->ack.known)
+		return 0;
+	if (!s->ready)
+		(void)snprintf(text, sizeof(text),
+		    "its spool does not begin with READY");
+	else if (strcmp(s->name, l->c->st->name) != 0)
+		(void)snprintf(text, sizeof(text),
+		    "its spool is that of collector %s", s->name);
+	else
+		return 0;
+	return complain(l, text, strlen(text));
+}
+
 /* What stage.json says of a collector goes over as it is. */
 static void
 take_over(struct bundle_collector *o, const struct bundle_stage_collector *s)
@@ -362,7 +382,8 @@ one(struct final *f, size_t i, struct msg *m)
 	int rc = 0;
 
 	take_over(l.out, l.c->st);
-	if (read_stats(&l) == -1 || read_err(&l) == -1 || balance(&l) == -1 ||
+	if (read_stats(&l) == -1 || read_err(&l) == -1 ||
+	    check_ready(&l) == -1 || balance(&l) == -1 ||
 	    list_errors(&l) == -1 || malformed_lines(&l) == -1)
 		rc = -1;
 	free(l.drop);

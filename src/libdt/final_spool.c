@@ -67,7 +67,14 @@ read_one(struct final *f, size_t i, struct msg *m)
 	if (fd == -1)
 		return m->err == ENOENT ? 0 : -1;
 	c->there = true;
-	return spool_read(fd, path, rd.family, on_record, &rd, &c->spool, m);
+	if (spool_read(fd, path, rd.family, on_record, &rd, &c->spool, m) ==
+	    -1)
+		return -1;
+	if (!c->spool.newer)
+		return 0;
+	msg_set_at(m, "version", path, 1,
+	    "the spool is of a version that is not known");
+	return 1;
 }
 
 int

@@ -54,7 +54,7 @@ static const char *const type_texts[] = {
 	[MEMBER_MAYBE] = "object",
 	[MEMBER_STRS] = "array of escaped bytes",
 	[MEMBER_NUMS] = "array of unsigned",
-	[MEMBER_ANY] = "any value",
+	[MEMBER_ANY] = "object",
 };
 
 const struct member_object *

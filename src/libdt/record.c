@@ -199,13 +199,12 @@ frame_run(const char *s, size_t n)
 	return i;
 }
 
+/* Bytes in the canonical escape, with that of a divider besides. */
 static bool
-frame_valid(const char *s, size_t n)
+part_valid(const char *s, size_t n)
 {
 	size_t i, run;
 
-	if (n == 0)
-		return false;
 	for (i = 0; i < n; i += run + 4) {
 		run = frame_run(s + i, n - i);
 		if (!esc_valid(s + i, run))
@@ -213,7 +212,54 @@ frame_valid(const char *s, size_t n)
 		if (i + run == n)
 			break;
 	}
+	return n > 0;
+}
+
+/* "0x" and hex without leading zeros. */
+static bool
+hex_valid(const char *s, size_t n)
+{
+	size_t i;
+
+	if (n < 3 || n > 18 || s[0] != '0' || s[1] != 'x' ||
+	    (s[2] == '0' && n > 3))
+		return false;
+	for (i = 2; i < n; i++)
+		if ((s[i] < '0' || s[i] > '9') && (s[i] < 'a' || s[i] > 'f'))
+			return false;
 	return true;
+}
+
+/* Where the offset of "SYMBOL+0xOFFSET" begins, NULL if there is none. */
+static const char *
+offset_in(const char *s, size_t n)
+{
+	const char *plus = memrchr(s, '+', n);
+
+	return plus != NULL && s + n - plus > 3 && plus[1] == '0' &&
+	    plus[2] == 'x' ? plus : NULL;
+}
+
+bool
+record_frame_valid(const char *s, size_t n)
+{
+	const char *tick = memchr(s, '`', n), *end = s + n, *plus;
+
+	if (tick == NULL)
+		return hex_valid(s, n);
+	if (memchr(s, '/', (size_t)(tick - s)) != NULL ||
+	    !part_valid(s, (size_t)(tick - s)))
+		return false;
+	s = tick + 1;
+	n = (size_t)(end - s);
+	if (memchr(s, '`', n) != NULL)
+		return false;
+	if (n > 2 && s[0] == '0' && s[1] == 'x')
+		return hex_valid(s, n);
+	if ((plus = offset_in(s, n)) == NULL)
+		return part_valid(s, n);
+	return hex_valid(plus + 1, (size_t)(end - plus - 1)) &&
+	    (plus == s || part_valid(s, (size_t)(plus - s)));
 }
 
 static int
@@ -225,9 +271,10 @@ parse_stack(const struct schema_col *col, struct value *v, struct msg *m)
 		return range_error(m, col);
 	for (;;) {
 		semi = memchr(s, ';', (size_t)(end - s));
-		if (!frame_valid(s, (size_t)((semi != NULL ? semi : end) - s)))
+		if (!record_frame_valid(s,
+		    (size_t)((semi != NULL ? semi : end) - s)))
 			return msg_set(m, "record-field",
-			    "%s has a frame that is empty or not in the "
+			    "%s has a frame that is none, or not in the "
 			    "canonical escape", col->name);
 		if (semi == NULL)
 			return 0;

@@ -70,6 +70,8 @@ ssize_t record_unescape(void *dst, const char *s, size_t n);
  */
 size_t record_escape_frame(char *dst, size_t cap, const void *src, size_t n);
 ssize_t record_unescape_frame(void *dst, const char *s, size_t n);
+/* A frame as a record has it, dt-bundle(5): "module`symbol+0xoffset" ... */
+bool record_frame_valid(const char *s, size_t n);
 
 /*
  * Walks a stack's frames from the root: *at begins as 0. Returns the frame

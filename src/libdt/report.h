@@ -59,10 +59,11 @@ int report_file_print(const struct report *r, const struct report_file *f,
 int report_write(const struct bundle *b, int dirfd, struct msg *m);
 
 /*
- * Compares report/report.json with the report built anew from raw/, and tells
- * of each figure that differs (id "report-differs"). 0 or -1 with m.
+ * Compares dirfd's report/report.json with the report built anew from raw/,
+ * and tells of each figure that differs (id "report-differs"). Members that
+ * only that file has are no difference. 0 or -1 with m.
  */
-int report_check(const struct bundle *b, const struct msg_sink *sink,
-    struct msg *m);
+int report_check(const struct report *r, int dirfd,
+    const struct msg_sink *sink, struct msg *m);
 
 #endif

@@ -129,7 +129,10 @@ differs(const char *at, const struct msg_sink *sink)
 	    "report/report.json", 0, "%s is not what the records say", at);
 }
 
-/* Members and elements alike: each of want must be in got, and no more. */
+/*
+ * Members and elements alike: each of want must be in got; another tool's
+ * report may have members of its own, but no other rows.
+ */
 static int
 compare_children(const char *at, const cJSON *want, const cJSON *got,
     const struct msg_sink *sink)
@@ -138,7 +141,8 @@ compare_children(const char *at, const cJSON *want, const cJSON *got,
 	char path[256];
 	int rv = 0, i = 0;
 
-	if (cJSON_GetArraySize(want) != cJSON_GetArraySize(got))
+	if (cJSON_IsArray(want) &&
+	    cJSON_GetArraySize(want) != cJSON_GetArraySize(got))
 		return differs(at, sink);
 	g = got->child;
 	for (w = want->child; w != NULL && rv == 0; w = w->next, i++) {
@@ -172,24 +176,16 @@ compare(const char *at, const cJSON *want, const cJSON *got,
 }
 
 int
-report_check(const struct bundle *b, const struct msg_sink *sink,
+report_check(const struct report *r, int dirfd, const struct msg_sink *sink,
     struct msg *m)
 {
 	cJSON *want = NULL, *got = NULL;
-	struct report *r;
 	int rv = -1;
 
-	if ((r = report_new(b, m)) == NULL)
-		return -1;
 	if ((want = report_json(r, m)) != NULL &&
-	    (got = json_read(b->dirfd, "report/report.json", m)) != NULL) {
-		/* the verdict and its reasons are compared elsewhere */
-		cJSON_DeleteItemFromObjectCaseSensitive(want, "run");
-		cJSON_DeleteItemFromObjectCaseSensitive(got, "run");
+	    (got = json_read(dirfd, "report/report.json", m)) != NULL)
 		rv = compare("", want, got, sink) < 0 ? -1 : 0;
-	}
 	cJSON_Delete(want);
 	cJSON_Delete(got);
-	report_free(r);
 	return rv;
 }

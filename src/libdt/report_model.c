@@ -192,8 +192,11 @@ cell_maybe(struct cell *c, struct maybe_u64 v)
 void
 cell_text_n(struct report *r, struct cell *c, const char *s, size_t n)
 {
+	/* how records write "-", which alone means something else there */
+	bool minus = n == 4 && memcmp(s, "\\x2d", 4) == 0;
+
 	c->given = true;
-	c->s = report_copy(r, s, n);
+	c->s = minus ? "-" : report_copy(r, s, n);
 }
 
 void

@@ -8,14 +8,14 @@
 static int
 span_named(struct ops *o, const struct record *rec, ssize_t *name, bool add)
 {
-	char key[64];
+	char key[24];
 	uint32_t *v;
 	ssize_t i;
 	int n;
 
-	n = snprintf(key, sizeof(key), "%" PRIu64 ":%" PRIu64 ":%" PRIu64,
-	    rec->v[REC_PID].u, rec->v[REC_RT].given ? rec->v[REC_RT].u : 0,
-	    rec->v[add ? REC_SPAN_START_ID : REC_SPAN_END_ID].u);
+	/* an id is one span's, whoever ends it */
+	n = snprintf(key, sizeof(key), "%" PRIu64, rec->v[add ?
+	    REC_SPAN_START_ID : REC_SPAN_END_ID].u);
 	if (!add) {
 		i = names_find(&o->open, key, (size_t)n);
 		*name = i >= 0 ? (ssize_t)o->open_name[i] : -1;

@@ -3,6 +3,7 @@
 
 #include "libdt/member.h"
 #include "libdt/schema.h"
+#include "libdt/spool.h"
 
 #define LINE	64		/* columns after which a line may end */
 
@@ -226,6 +227,21 @@ members(struct out *o, enum member_object_id id, const char *path)
 	}
 }
 
+/* The calls that have an fd, in the lines of a paragraph. */
+static void
+fd_calls(struct out *o)
+{
+	size_t i, col = 0;
+	const char *s;
+
+	for (i = 0; (s = spool_fd_call(i)) != NULL; i++) {
+		(void)out_printf(o, "%s%s", i == 0 ? "" : col > LINE ? ",\n" :
+		    ", ", s);
+		col = col > LINE ? strlen(s) : col + strlen(s) + 2;
+	}
+	(void)out_puts(o, ".\n");
+}
+
 int
 schema_print_mdoc(struct out *o, const char *which, struct msg *m)
 {
@@ -239,6 +255,8 @@ schema_print_mdoc(struct out *o, const char *which, struct msg *m)
 		kinds(o, false);
 	else if (strcmp(which, "spool") == 0)
 		kinds(o, true);
+	else if (strcmp(which, "fdcalls") == 0)
+		fd_calls(o);
 	else {
 		for (i = 1; i < OBJECT_COUNT; i++)
 			if (strcmp(member_object((enum member_object_id)i)->

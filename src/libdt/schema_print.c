@@ -2,6 +2,7 @@
 
 #include "libdt/json.h"
 #include "libdt/member.h"
+#include "libdt/spool.h"
 #include "libdt/stage.h"
 
 static int
@@ -123,7 +124,11 @@ add_records(cJSON *to)
 		    add_kinds(f, (enum schema_family)i);
 	}
 	f = json_add_object(r, "any_family");
-	return bad | add_kinds(f, FAMILY_ANY);
+	bad |= add_kinds(f, FAMILY_ANY);
+	list = json_add_array(r, "fd_calls");
+	for (i = 0; spool_fd_call(i) != NULL; i++)
+		bad |= json_add_str(list, NULL, spool_fd_call(i));
+	return bad;
 }
 
 static int

@@ -121,22 +121,30 @@ field(const char **s, size_t *left, size_t *n)
 	return f;
 }
 
-bool
-spool_has_fd(const char *call, size_t n)
-{
-	static const char *const names[] = {
+static const char *const fd_calls[] = {
 #define X(name)	#name,
 #include "libdt/fdcall.def"
 #undef X
-	};
-	size_t lo = 0, hi = sizeof(names) / sizeof(names[0]), mid;
+};
+#define FD_CALLS	(sizeof(fd_calls) / sizeof(fd_calls[0]))
+
+const char *
+spool_fd_call(size_t i)
+{
+	return i < FD_CALLS ? fd_calls[i] : NULL;
+}
+
+bool
+spool_has_fd(const char *call, size_t n)
+{
+	size_t lo = 0, hi = FD_CALLS, mid;
 	int c;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		c = strncmp(call, names[mid], n);
+		c = strncmp(call, fd_calls[mid], n);
 		if (c == 0)
-			c = names[mid][n] == '\0' ? 0 : -1;
+			c = fd_calls[mid][n] == '\0' ? 0 : -1;
 		if (c == 0)
 			return true;
 		if (c < 0)
@@ -238,10 +246,13 @@ parse_control(struct parser *p, const char *line, size_t n)
 		count++;
 	if (len[0] == 5 && memcmp(f[0], "READY", 5) == 0) {
 		if (p->state != HEAD || count != 4 || rest != NULL ||
-		    len[1] != 1 || f[1][0] != '0' + SCHEMA_SPOOL_VERSION ||
+		    len[1] == 0 || len[2] >= sizeof(p->s->name) ||
 		    record_parse_value(&ts, f[3], len[3], &v, NULL) == -1)
 			return -1;
 		p->s->ready = true;
+		p->s->newer = len[1] != 1 ||
+		    f[1][0] != '0' + SCHEMA_SPOOL_VERSION;
+		memcpy(p->s->name, f[2], len[2]);
 		p->s->ready_ts = v.u;
 		return 1;
 	}
@@ -269,11 +280,16 @@ parse_control(struct parser *p, const char *line, size_t n)
 static size_t
 put_frame(char *dst, const char *f, size_t n)
 {
-	const char *tick = memchr(f, '`', n);
+	const char *tick = memchr(f, '`', n), *slash;
 	size_t len, mod;
 
 	if (tick == NULL)
 		return record_escape_frame(dst, n * ESC_GROWTH + 1, f, n);
+	/* a module is the last component of its path */
+	if ((slash = memrchr(f, '/', (size_t)(tick - f))) != NULL) {
+		n -= (size_t)(slash + 1 - f);
+		f = slash + 1;
+	}
 	mod = (size_t)(tick - f);
 	len = record_escape_frame(dst, mod * ESC_GROWTH + 1, f, mod);
 	dst[len++] = '`';
@@ -286,15 +302,18 @@ static int
 end_sample(struct parser *p)
 {
 	int col = schema_col_find(p->r.kind, "stack");
-	size_t i, n = 0;
+	size_t i, len, n = 0;
+	bool bad = false;
 
 	for (i = p->nframes; i-- > 0;) {
 		if (n > 0)
 			p->stack[n++] = ';';
-		n += put_frame(p->stack + n, p->frames + p->frame[i].at,
+		len = put_frame(p->stack + n, p->frames + p->frame[i].at,
 		    p->frame[i].len);
+		bad |= !record_frame_valid(p->stack + n, len);
+		n += len;
 	}
-	if (n > SCHEMA_STACK_MAX) {
+	if (bad || n > SCHEMA_STACK_MAX) {
 		malformed_at(p, p->sample_line);
 		return 0;
 	}

@@ -17,7 +17,9 @@
 #define SPOOL_FRAMES_MAX	1024	/* frames of one sample */
 
 struct spool {
-	bool ready;		/* the READY line is there */
+	bool ready;		/* the READY line is there, and the first */
+	bool newer;		/* it is of another version of the spool */
+	char name[65];		/* the collector it names */
 	bool ended;		/* the END line is there */
 	uint64_t ready_ts, end_ts;
 	struct maybe_u64 fired;	/* of the COUNT line */
@@ -42,5 +44,7 @@ int spool_read(int fd, const char *name, enum schema_family family,
 
 /* Whether a system call's first argument is a file descriptor. */
 bool spool_has_fd(const char *call, size_t n);
+/* The names of those calls, sorted; NULL after the last. */
+const char *spool_fd_call(size_t i);
 
 #endif

@@ -27,28 +27,6 @@ load_families(struct stage *st, struct msg *m)
 }
 
 static int
-load_source_refs(struct stage *st, struct msg *m)
-{
-	struct json_ref root = json_root(st->tree, STAGE_JSON), all, e;
-	bool ok;
-
-	if (!json_has(&root, "source_refs"))
-		return 0;
-	if (json_get_array(&root, "source_refs", &all, m) == -1)
-		return -1;
-	st->source_refs.v = bundle_mem_get(&st->mem, json_count(&all),
-	    sizeof(*st->source_refs.v));
-	if (st->source_refs.v == NULL)
-		return msg_set_nomem(m);
-	for (ok = json_first(&all, &e); ok; ok = json_next(&e))
-		if (member_load(OBJECT_source_ref, &e,
-		    &st->source_refs.v[st->source_refs.n++], &st->mem, NULL,
-		    m) == -1)
-			return -1;
-	return 0;
-}
-
-static int
 load(struct stage *st, struct msg *m)
 {
 	struct json_ref root = json_root(st->tree, STAGE_JSON);
@@ -59,10 +37,9 @@ load(struct stage *st, struct msg *m)
 	if (strcmp(schema, STAGE_SCHEMA) != 0)
 		return msg_set_at(m, "json-schema", STAGE_JSON, 0,
 		    "schema is \"%.64s\", not \"%s\"", schema, STAGE_SCHEMA);
-	if (member_load(OBJECT_stage, &root, &st->s, &st->mem, NULL, m) == -1 ||
-	    load_families(st, m) == -1)
+	if (member_load(OBJECT_stage, &root, &st->s, &st->mem, NULL, m) == -1)
 		return -1;
-	return load_source_refs(st, m);
+	return load_families(st, m);
 }
 
 int

@@ -48,14 +48,13 @@ struct bundle_stage {
 	struct bundle_stage_target target;
 	LIST(struct bundle_stage_collector) collectors;
 	const struct bundle_stage_aborted *aborted;
-	const cJSON *source_refs;
+	LIST(struct bundle_source_ref) source_refs;
 };
 
 struct stage {
 	struct bundle_stage s;
 	/* of s.families: asked for, and by name */
 	bool requested[FAMILY_COUNT], required[FAMILY_COUNT];
-	LIST(struct bundle_source_ref) source_refs;
 	cJSON *tree;
 	struct bundle_mem *mem;
 };

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -99,6 +100,7 @@ check_exe(struct val *v)
 	const struct bundle_manifest *m = &v->b.manifest;
 	const struct bundle_artifact *a, *bin = NULL;
 	const struct bundle_member *t;
+	char path[BUNDLE_EXE_PATH];
 	size_t i, n = 0;
 
 	for (i = 0; i < m->artifacts.n; i++) {
@@ -112,6 +114,13 @@ check_exe(struct val *v)
 		val_found(v, FINDING_ARTIFACT_EXE, FILE_NAME, 0,
 		    "%zu artifacts are binaries, not one", n);
 		return;
+	}
+	if (bin->source != NULL) {
+		bundle_exe_path(path, bin->source);
+		if (strcmp(bin->path, path) != 0)
+			val_found(v, FINDING_ARTIFACT_EXE, FILE_NAME, 0,
+			    "%.250s is not %s, as %.200s is named", bin->path,
+			    path, bin->source);
 	}
 	check_mapped(v, bin);
 	for (i = 0; v->b.have[BUNDLE_COHORT] && i < v->b.cohort.members.n;
@@ -188,16 +197,27 @@ check_named(struct val *v, const struct bundle_collector *c)
 	const struct bundle_manifest *m = &v->b.manifest;
 	const struct bundle_artifact *a;
 	struct val_entry *e;
+	char log[96], script[96];
 	size_t i;
 
-	if (c->log != NULL && (strncmp(c->log, "logs/", 5) != 0 ||
-	    (e = val_file(v, c->log)) == NULL))
+	(void)snprintf(log, sizeof(log), "logs/%s.err.log", c->name);
+	(void)snprintf(script, sizeof(script), "artifacts/scripts/%s.d",
+	    c->name);
+	if (c->log != NULL && strcmp(c->log, log) != 0)
 		val_found(v, FINDING_COLLECTOR_LOG, "collectors.json", 0,
-		    "%.100s: log %.200s is not there", c->name, c->log);
+		    "%.100s: log is not %s", c->name, log);
+	else if (c->log != NULL && (e = val_file(v, c->log)) == NULL)
+		val_found(v, FINDING_COLLECTOR_LOG, "collectors.json", 0,
+		    "%.100s: log %s is not there", c->name, log);
 	else if (c->log != NULL)
 		e->used = true;
 	if (c->script == NULL || !v->b.have[BUNDLE_MANIFEST])
 		return;
+	if (strcmp(c->script, script) != 0) {
+		val_found(v, FINDING_COLLECTOR_SCRIPT, "collectors.json", 0,
+		    "%.100s: script is not %s", c->name, script);
+		return;
+	}
 	for (i = 0; i < m->artifacts.n; i++) {
 		a = &m->artifacts.v[i];
 		if (a->kind == ARTIFACT_SCRIPT &&

@@ -136,6 +136,7 @@ int val_sums_join(struct val_sums *s, struct msg *m);
 /* validate_json.c: loads the JSON files; then each looks at what is there. */
 int val_json(struct val *v, struct msg *m);
 int val_manifest(struct val *v, struct msg *m);	/* validate_manifest.c */
+bool val_own(const struct val *v);	/* made by this version's dt-finalize */
 void val_clock(struct val *v);			/* validate_clock.c */
 int val_cohort(struct val *v, struct msg *m);	/* validate_cohort.c */
 int val_settings(struct val *v, struct msg *m);	/* validate_settings.c */

@@ -78,6 +78,24 @@ check_type(struct val *v, const struct val_entry *e, enum path_type want)
 		    path_type_name(want));
 }
 
+/* artifacts/exe/NAME and artifacts/scripts/NAME.d, and their directories */
+static bool
+is_artifact(const struct val_entry *e)
+{
+	const char *exe = "artifacts/exe", *scripts = "artifacts/scripts";
+	const char *name = base(e->path);
+	size_t n = strlen(name);
+
+	if (e->type == PATH_DIR)
+		return strcmp(e->path, exe) == 0 ||
+		    strcmp(e->path, scripts) == 0;
+	if (beneath(e->path, exe))
+		return e->path + strlen(exe) + 1 == name;
+	return beneath(e->path, scripts) &&
+	    e->path + strlen(scripts) + 1 == name && n > 2 &&
+	    strcmp(name + n - 2, ".d") == 0;
+}
+
 /* An entry of a kind that no bundle has anywhere. */
 static bool
 check_kind(struct val *v, const struct val_entry *e)
@@ -105,7 +123,7 @@ check_place(struct val *v, struct val_entry *e)
 		    "the capture is not finished: run dt-finalize");
 	else if (check_kind(v, e))
 		return;
-	else if (beneath(e->path, "artifacts") ||
+	else if ((beneath(e->path, "artifacts") && is_artifact(e)) ||
 	    (beneath(e->path, "logs") && e->type == PATH_FILE) ||
 	    (beneath(e->path, "report") && e->type == PATH_FILE))
 		return;		/* validate_artifact.c, validate_report.c */

@@ -1,3 +1,5 @@
+#include "config.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,45 +23,53 @@ check_name(struct val *v, const struct bundle_manifest *m)
 		    "name has a slash");
 }
 
-/* Seconds since 1970 of "2026-11-29T14:20:00..."; the form was checked. */
+/*
+ * Whether "2026-11-29T14:20:00.25Z", whose form was checked, is this time to
+ * the digits that it has.
+ */
 static bool
-utc_seconds(const char *s, int64_t *t)
+same_utc(const char *s, int64_t ns)
 {
 	struct tm tm = { 0 };
+	const char *p = strptime(s, "%Y-%m-%dT%H:%M:%S", &tm);
+	int64_t unit = 1000000000, sub = 0;
 
-	if (strptime(s, "%Y-%m-%dT%H:%M:%S", &tm) == NULL)
+	if (p == NULL || (int64_t)timegm(&tm) != ns / 1000000000)
 		return false;
-	*t = (int64_t)timegm(&tm);
-	return true;
+	for (p += *p == '.'; unit > 1 && *p >= '0' && *p <= '9'; p++) {
+		unit /= 10;
+		sub += (*p - '0') * unit;
+	}
+	return ns % 1000000000 / unit * unit == sub;
 }
 
 static void
 check_created(struct val *v, const struct bundle_manifest *m)
 {
-	int64_t t;
-
-	if (utc_seconds(m->created_utc, &t) &&
-	    t < m->clock.end.realtime_utc / 1000000000)
+	if (!same_utc(m->created_utc, m->clock.end.realtime_utc))
 		val_found(v, FINDING_MANIFEST_CREATED, FILE_NAME, 0,
-		    "created_utc %s is before clock.end.realtime_utc",
+		    "created_utc %s is not clock.end.realtime_utc",
 		    m->created_utc);
 }
 
+/* Whatever their names: anyone's tools may keep the contract. */
 static void
 check_tools(struct val *v, const struct bundle_manifest *m)
 {
-	static const char *const need[] = { "dt-attach", "dt-finalize" };
-	size_t k;
-
-	for (k = 0; k < 2; k++)
-		if (k >= m->tools.n || strcmp(m->tools.v[k].name, need[k]) !=
-		    0)
-			val_found(v, FINDING_MANIFEST_TOOL, FILE_NAME, 0,
-			    "tools[%zu] is not %s", k, need[k]);
-	for (k = 2; k < m->tools.n; k++)
+	if (m->tools.n != 2)
 		val_found(v, FINDING_MANIFEST_TOOL, FILE_NAME, 0,
-		    "tools[%zu] is %.100s, which makes no bundles", k,
-		    m->tools.v[k].name);
+		    "tools are %zu, not the one that captured and the one "
+		    "that made the bundle", m->tools.n);
+}
+
+bool
+val_own(const struct val *v)
+{
+	const struct bundle_manifest *m = &v->b.manifest;
+
+	return m->tools.n == 2 &&
+	    strcmp(m->tools.v[1].name, "dt-finalize") == 0 &&
+	    strcmp(m->tools.v[1].version, PACKAGE_VERSION) == 0;
 }
 
 static void
@@ -79,6 +89,10 @@ check_command(struct val *v, const struct bundle_command *c)
 	    !c->exit_code.known && !c->signal.known)
 		val_found(v, FINDING_MANIFEST_END, FILE_NAME, 0,
 		    "command exited, but has neither exit code nor signal");
+	else if (c->ended != ENDED_EXITED && c->mode == MODE_ATTACH &&
+	    (c->exit_code.known || c->signal.known))
+		val_found(v, FINDING_MANIFEST_END, FILE_NAME, 0,
+		    "command was attached to and goes on, but has an end");
 	if (c->mode == MODE_LAUNCH && c->argv.n == 0)
 		val_found(v, FINDING_MANIFEST_COMMAND, FILE_NAME, 0,
 		    "command.argv is empty");
@@ -141,13 +155,24 @@ check_fact(struct val *v, const struct json_ref *env, const char *name,
 		    want != NULL ? want : "null");
 }
 
+/* Nothing but what collectors were told of. */
+static void
+check_spare(struct val *v, const struct json_ref *o, const char *what,
+    size_t known)
+{
+	if (json_count(o) > known)
+		val_found(v, FINDING_MANIFEST_ENVIRONMENT, FILE_NAME, 0,
+		    "environment.%s has a member that is no collector's",
+		    what);
+}
+
 static void
 check_tracers(struct val *v, const struct json_ref *env)
 {
 	const struct bundle_collectors *c = &v->b.collectors;
 	struct json_ref rates, tracers, t;
 	char rate[32];
-	size_t i;
+	size_t i, nrates = 0, ntracers = 0;
 
 	if (json_get_object(env, "rates_hz", &rates, NULL) == -1 ||
 	    json_get_object(env, "tracers", &tracers, NULL) == -1) {
@@ -159,10 +184,12 @@ check_tracers(struct val *v, const struct json_ref *env)
 		const struct bundle_collector *k = &c->collectors.v[i];
 
 		(void)snprintf(rate, sizeof(rate), "%" PRIu64, k->rate_hz.v);
+		nrates += k->rate_hz.known;
 		if (k->rate_hz.known)
 			check_fact(v, &rates, k->name, rate);
 		if (k->tracer == NULL)
 			continue;
+		ntracers++;
 		if (json_get_object(&tracers, k->name, &t, NULL) == -1) {
 			val_found(v, FINDING_MANIFEST_ENVIRONMENT, FILE_NAME,
 			    0, "environment.tracers lacks %.100s", k->name);
@@ -171,6 +198,8 @@ check_tracers(struct val *v, const struct json_ref *env)
 		check_fact(v, &t, "tracer", k->tracer);
 		check_fact(v, &t, "version", k->tracer_version);
 	}
+	check_spare(v, &rates, "rates_hz", nrates);
+	check_spare(v, &tracers, "tracers", ntracers);
 }
 
 static void

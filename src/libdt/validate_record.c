@@ -134,15 +134,17 @@ weighed(const struct value *v)
 
 /* The end of everything, which an exec unmaps, is no page's. */
 static bool
-whole_pages(const struct val_pass *p, const struct value *v)
+whole_pages(const struct val_pass *p, const struct record *r)
 {
+	const struct value *v = r->v;
 	const struct bundle_manifest *m = &p->v->b.manifest;
 	uint64_t page = m->host.page_size, end = v[REC_MAP_END].u;
 
 	return !p->v->b.have[BUNDLE_MANIFEST] ||
 	    (v[REC_MAP_START].u % page == 0 &&
 	    v[REC_MAP_OFFSET].u % page == 0 &&
-	    (end == UINT64_MAX || end % page == 0));
+	    (end % page == 0 || (end == UINT64_MAX &&
+	    r->kind == KIND_UNMAP && v[REC_MAP_START].u == 0)));
 }
 
 /* spool_has_fd(); the same call often comes again. */
@@ -179,7 +181,7 @@ check_values(struct val_pass *p, const struct record *r)
 	case KIND_UNMAP:
 		if (v[REC_MAP_START].u >= v[REC_MAP_END].u)
 			why = "end is not after start";
-		else if (!whole_pages(p, v))
+		else if (!whole_pages(p, r))
 			why = "start, end or offset is within a page";
 		break;
 	case KIND_SYSCALL:

@@ -64,12 +64,11 @@ check_tool(struct val *v)
 {
 	const struct bundle_validation *b = &v->b.validation;
 	const struct bundle_manifest *m = &v->b.manifest;
-	size_t i;
 
-	for (i = 0; i < m->tools.n; i++)
-		if (strcmp(m->tools.v[i].name, b->tool.name) == 0 &&
-		    strcmp(m->tools.v[i].version, b->tool.version) == 0)
-			return;
+	if (m->tools.n == 2 &&
+	    strcmp(m->tools.v[1].name, b->tool.name) == 0 &&
+	    strcmp(m->tools.v[1].version, b->tool.version) == 0)
+		return;
 	val_found(v, FINDING_VALIDATION_TOOL, FILE_NAME, 0,
 	    "tool is %.64s %.64s", b->tool.name, b->tool.version);
 }
@@ -88,9 +87,8 @@ val_verdict(struct val *v, const struct validate_result *r)
 	    r->verdict == VERDICT_INVALID)
 		return;
 	check_tool(v);
-	/* another version may have found more or less, but not a better one */
-	if (strcmp(b->tool.version, PACKAGE_VERSION) != 0 &&
-	    b->verdict >= (int)r->verdict)
+	/* another tool may have found more or less, but no better verdict */
+	if (!val_own(v) && b->verdict >= (int)r->verdict)
 		return;
 	if (b->verdict != (int)r->verdict)
 		val_found(v, FINDING_VALIDATION_VERDICT, FILE_NAME, 0,
