@@ -298,11 +298,11 @@ at() {
 	want -d 50ms -p $target
 	for c in openat2 write pread64 getdents64 perf_event_open pidfd_open
 	do
-		at $c error=EIO 13
+		at $c error=EIO 13 3
 	done
 	# as many as there are processes
 	for c in openat read newfstatat; do
-		at $c error=EIO 31 7
+		at $c error=EIO 31 13
 	done
 	for c in write ppoll pwrite64; do
 		at $c signal=KILL 9 3
