@@ -131,6 +131,26 @@ call_rows(struct report *r, struct report_table *t, struct calls *c,
 	report_sort(t, 4, 1);
 }
 
+/*
+ * What a call that a signal interrupted returns within the kernel, which then
+ * restarts it or makes it EINTR: no program sees these, strace and the
+ * probes do.
+ */
+static const char *
+error_name(int err)
+{
+	static const struct { int err; const char *name; } own[] = {
+		{ 512, "ERESTARTSYS" }, { 513, "ERESTARTNOINTR" },
+		{ 514, "ERESTARTNOHAND" }, { 516, "ERESTART_RESTARTBLOCK" },
+	};
+	size_t i;
+
+	for (i = 0; i < N(own); i++)
+		if (own[i].err == err)
+			return own[i].name;
+	return strerrorname_np(err);
+}
+
 static void
 error_rows(struct report *r, struct report_table *t, const struct calls *c)
 {
@@ -147,7 +167,7 @@ error_rows(struct report *r, struct report_table *t, const struct calls *c)
 		cell = report_row(r, t);
 		cell_text_n(r, &cell[0], s, tab != NULL ?
 		    (size_t)(tab - s) : strlen(s));
-		if ((name = strerrorname_np(err)) == NULL) {
+		if ((name = error_name(err)) == NULL) {
 			snprintf(buf, sizeof(buf), "errno %d", err);
 			name = buf;
 		}
