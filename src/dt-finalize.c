@@ -99,11 +99,7 @@ on_operand(void *arg, const struct operand *o)
 	int rc;
 
 	msg_clear(&m);
-	if (o->manifest != NULL)
-		rc = msg_set(&m, "usage", "a manifest on standard input "
-		    "names a bundle, not a staging directory");
-	else
-		rc = publish(&p, o->path, &m);
+	rc = publish(&p, o->path, &m);
 	if (rc == 0) {
 		status = published(r, &p);
 	} else {
@@ -126,6 +122,8 @@ main(int argc, char **argv)
 	if (r.dest != NULL && r.tool.operands.argc != 1)
 		return cli_usage_error(&cli, stderr,
 		    "-o goes with one staging directory");
+	r.tool.operands.no_manifest = "a manifest on standard input names a "
+	    "bundle, not a staging directory";
 	out_stdout(&r.out);
 	return cli_finish(&cli, stderr, tool_each(&r.tool, on_operand, &r));
 }

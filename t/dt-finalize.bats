@@ -56,6 +56,14 @@ finalize() {
 	}
 }
 
+# finalize_stdin STATUS: the same, without operands
+finalize_stdin() {
+	status=0
+	dt-finalize >out 2>err || status=$?
+	output=$(cat out err)
+	[ "$status" -eq "$1" ]
+}
+
 complete() {
 	finalize 0 "$@"
 	grep -q ': complete$' err || {
@@ -139,7 +147,37 @@ degraded() {
 	status 0 dt-finalize --version
 	echo '{"schema": 1}' >m.json
 	status 2 dt-finalize <m.json
-	has "manifest"
+	has "names a bundle, not a staging directory"
+	# it has no -C, and tells of none
+	finalize_stdin 2 < <(cat m.json)
+	has "names a bundle, not a staging directory"
+	hasnt "-C"
+}
+
+@test "files of staging are named with it" {
+	stage
+	spool cpu -e '/^READY/s/1/2/'
+	finalize 1
+	has "dt-finalize: $S/spool/cpu.spool:1: error: version: "
+	spool cpu -e '/^READY/s/2/1/'
+	mv "$S/spool/cpu.spool" x
+	mkdir "$S/spool/cpu.spool"
+	finalize 2
+	has "dt-finalize: $S/spool/cpu.spool: error: open: "
+	rmdir "$S/spool/cpu.spool"
+	mv x "$S/spool/cpu.spool"
+	mv "$S" sub
+	cp sub/stage.json good
+	sed 's/launch/lunch/' good >sub/stage.json
+	status=0
+	dt-finalize sub >out 2>err || status=$?
+	[ "$status" -eq 1 ]
+	grep -q '^dt-finalize: sub/stage.json: error: ' err
+	head -c 1000 good >sub/stage.json
+	dt-finalize sub >out 2>err || status=$?
+	grep -q '^dt-finalize: sub/stage.json:[0-9]*: error: ' err
+	cp good sub/stage.json
+	complete sub
 }
 
 @test "where the path is printed relative to" {

@@ -7,6 +7,7 @@
 #include "libdt/file.h"
 #include "libdt/final.h"
 #include "libdt/path.h"
+#include "libdt/publishint.h"
 
 #define INCOMPLETE_BYTES	65536	/* dt-attach's are of 4096 at most */
 
@@ -65,7 +66,7 @@ check_drained(const struct final *f, struct msg *m)
 }
 
 static int
-make_dirs(const struct final *f, struct msg *m)
+make_dirs(struct final *f, struct msg *m)
 {
 	static const char *const dirs[] = { "raw", "artifacts",
 		"artifacts/exe", "artifacts/scripts", "logs", "report" };
@@ -75,6 +76,14 @@ make_dirs(const struct final *f, struct msg *m)
 		if (path_mkdirs(f->tree, dirs[i], 0755, m) == -1)
 			return -1;
 	return 0;
+}
+
+int
+final_in_tree(int rc, struct msg *m)
+{
+	if (rc == -1 && m->path[0] != '\0')
+		msg_within(m, PUBLISH_TREE);
+	return rc;
 }
 
 /* stage.json that cannot be read is an error, one that is broken a "no". */
@@ -109,15 +118,20 @@ prepare(struct final *f, struct msg *m)
 		if (f->sort[i] == NULL)
 			return -1;
 	}
-	return make_dirs(f, m);
+	return 0;
 }
 
 int
 final_build(struct final *f, int staging, int tree, struct msg *m)
 {
-	static int (*const steps[])(struct final *, struct msg *) = {
-		prepare, final_spools, final_losses, final_cohort, final_raw,
-		final_keep, final_json,
+	static const struct {
+		int (*fn)(struct final *, struct msg *);
+		bool tree;	/* it names files of the tree */
+	} steps[] = {
+		{ prepare, false }, { make_dirs, true },
+		{ final_spools, false }, { final_losses, false },
+		{ final_cohort, false }, { final_raw, true },
+		{ final_keep, false }, { final_json, true },
 	};
 	size_t i;
 	int rc;
@@ -128,7 +142,8 @@ final_build(struct final *f, int staging, int tree, struct msg *m)
 	bundle_init(&f->b, tree, "bundle");
 	rc = load_stage(f, m);
 	for (i = 0; i < sizeof(steps) / sizeof(steps[0]) && rc == 0; i++)
-		rc = steps[i](f, m);
+		rc = steps[i].tree ? final_in_tree(steps[i].fn(f, m), m) :
+		    steps[i].fn(f, m);
 	return rc;
 }
 

@@ -61,6 +61,9 @@ char *final_strdup(struct final *f, const char *s, size_t n, struct msg *m);
 int final_build(struct final *f, int staging, int tree, struct msg *m);
 void final_close(struct final *f);
 
+/* rc; where it is -1, m's file is one of the tree: it is named so. */
+int final_in_tree(int rc, struct msg *m);
+
 /* The steps of final_build(), each in a file of its own. */
 
 /* final_spool.c: the spools into sorters */

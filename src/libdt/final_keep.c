@@ -39,11 +39,11 @@ copy(const struct final *f, const char *from, const char *to, struct msg *m)
 		*m = why;
 		return -1;
 	}
-	rc = file_new(&new_file, f->tree, to, 0644, m);
+	rc = final_in_tree(file_new(&new_file, f->tree, to, 0644, m), m);
 	if (rc == 0) {
 		rc = copy_bytes(fd, from, &new_file.out, m);
 		if (rc == 0)
-			rc = file_commit(&new_file, m);
+			rc = final_in_tree(file_commit(&new_file, m), m);
 		else
 			file_abort(&new_file);
 	}
@@ -93,9 +93,9 @@ keep_exe(struct final *f, struct msg *m)
 	rc = copy(f, "exe", path, m);
 	if (rc != 0)
 		return rc == 1 ? 0 : -1;	/* dt-validate will tell */
-	return describe(f, path, ARTIFACT_BINARY, f->stage.s.target.exe[0] !=
-	    '\0' ? f->stage.s.target.exe : NULL,
-	    &b->artifacts.v[b->artifacts.n++], m);
+	return final_in_tree(describe(f, path, ARTIFACT_BINARY,
+	    f->stage.s.target.exe[0] != '\0' ? f->stage.s.target.exe : NULL,
+	    &b->artifacts.v[b->artifacts.n++], m), m);
 }
 
 static int
@@ -116,7 +116,8 @@ keep_script(struct final *f, size_t i, struct msg *m)
 		    "the script of collector %s is not there", o->name);
 		return 1;
 	}
-	if (rc == -1 || describe(f, path, ARTIFACT_SCRIPT, NULL, a, m) == -1)
+	if (rc == -1 || final_in_tree(describe(f, path, ARTIFACT_SCRIPT, NULL,
+	    a, m), m) == -1)
 		return -1;
 	b->artifacts.n++;
 	o->script = a->path;

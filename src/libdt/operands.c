@@ -267,6 +267,11 @@ slurp_manifest(struct run *r, const char *first, size_t n)
 	struct msg m;
 	char *rest, *all;
 
+	if (r->o->no_manifest != NULL) {
+		msg_set(&m, "usage", "%s", r->o->no_manifest);
+		cannot(r, &m);
+		return;
+	}
 	if (file_slurp_fd(0, "stdin", max, &rest, &len, &m) == -1) {
 		cannot(r, &m);
 		return;

@@ -21,6 +21,8 @@ struct operands {
 	bool nul;		/* -0: the list on stdin is NUL-separated */
 	const char *dir;	/* -C DIR: the bundle of a manifest on stdin,
 				   NULL = found through /proc/self/fd/0 */
+	const char *no_manifest;	/* why a manifest on stdin is none of
+				   the tool's; NULL = it takes one, and -C */
 };
 
 struct operand {

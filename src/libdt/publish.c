@@ -25,6 +25,24 @@ step(const struct publish *p, const char *what)
 		p->step(p->step_arg, what);
 }
 
+/* -1 for a file of staging's: it is named as it is found from here. */
+static int
+in_staging(const struct publish *p, const char *dir, struct msg *m)
+{
+	if (m->path[0] == '\0' || strcmp(m->path, p->operand) == 0)
+		return -1;
+	if (dir != NULL)
+		msg_within(m, dir);
+	msg_within(m, p->operand);
+	return -1;
+}
+
+static int
+in_tree(const struct publish *p, struct msg *m)
+{
+	return in_staging(p, PUBLISH_TREE, m);
+}
+
 /* Step 1: raw/, the JSON files, artifacts/ and logs/, from scratch. */
 static int
 build(struct publish *p, struct msg *m)
@@ -34,13 +52,16 @@ build(struct publish *p, struct msg *m)
 
 	step(p, "reading the spools");
 	if (rmtree(p->staging, PUBLISH_TREE, m) == -1)
-		return -1;
+		return in_staging(p, NULL, m);
 	if (mkdirat(p->staging, PUBLISH_TREE, 0700) == -1)
-		return msg_set_errno(m, "write", PUBLISH_TREE, "cannot make");
-	p->tree = path_open_dir(p->staging, PUBLISH_TREE, m);
+		msg_set_errno(m, "write", PUBLISH_TREE, "cannot make");
+	else
+		p->tree = path_open_dir(p->staging, PUBLISH_TREE, m);
 	if (p->tree == -1)
-		return -1;
+		return in_staging(p, NULL, m);
 	rc = final_build(&f, p->staging, p->tree, m);
+	if (rc != 0)
+		(void)in_staging(p, NULL, m);
 	final_close(&f);
 	return rc;
 }
@@ -54,7 +75,7 @@ judge(struct publish *p, bool staged, struct validate_result *r,
 
 	step(p, "validating");
 	if (validate_bundle(p->tree, p->path, &opt, r, m) == -1)
-		return -1;
+		return in_tree(p, m);
 	if (r->verdict != VERDICT_INVALID)
 		return 0;
 	(void)validate_tell(r, p->path, p->sink);
@@ -76,13 +97,13 @@ describe(struct publish *p, const struct validate_result *r, struct msg *m)
 	rc = json_write(p->tree, "validation.json", tree, 0644, m);
 	cJSON_Delete(tree);
 	if (rc == -1)
-		return -1;
+		return in_tree(p, m);
 	step(p, "reporting");
 	if (bundle_open(&b, p->tree, p->path, true, m) == -1)
-		return -1;
+		return in_tree(p, m);
 	rc = report_write(&b, p->tree, m);
 	bundle_close(&b);
-	return rc;
+	return rc == 0 ? 0 : in_tree(p, m);
 }
 
 /* Step 4: both lists. */
@@ -97,7 +118,7 @@ sum(struct publish *p, struct msg *m)
 	if (rc == 1)
 		return msg_set_at(m, "sums", p->operand, 0,
 		    "the checksum lists cannot be made");
-	return rc;
+	return rc == -1 ? in_tree(p, m) : rc;
 }
 
 /* The verdict on the whole must be the one that is written in it. */
@@ -165,7 +186,7 @@ publish_clean(struct publish *p, struct msg *m)
 	/* the mark goes last: without it nobody would know what is gone */
 	if (rmtree_empty(p->staging, PUBLISH_MARK, m) == -1 ||
 	    rmtree_empty(p->staging, NULL, m) == -1)
-		return -1;
+		return in_staging(p, NULL, m);
 	if (unlinkat(p->beside, p->own, AT_REMOVEDIR) == -1)
 		return msg_set_errno(m, "write", p->operand, "cannot remove");
 	return 0;

@@ -130,6 +130,8 @@ name_known(struct publish *p, struct msg *m)
 {
 	int rc = name_staged(p, m);
 
+	if (rc != 0 && m->id != NULL)
+		msg_within(m, p->operand);
 	if (rc != 1)
 		return rc;
 	if (m->id != NULL)
@@ -248,6 +250,7 @@ read_mark(struct publish *p, char id[DIGEST_REF], struct msg *m)
 		if (why.err == ENOENT)
 			return 0;
 		*m = why;
+		msg_within(m, p->operand);
 		return -1;
 	}
 	(void)snprintf(id, DIGEST_REF, "%.*s", (int)strcspn(buf, "\n"), buf);

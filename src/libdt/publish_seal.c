@@ -50,8 +50,11 @@ publish_seal(struct publish *p, struct msg *m)
 {
 	struct sealing s = { p->tree, m };
 
-	if (path_walk(p->tree, NULL, seal_one, &s, m) != 0)
+	if (path_walk(p->tree, NULL, seal_one, &s, m) != 0) {
+		msg_within(m, PUBLISH_TREE);
+		msg_within(m, p->operand);
 		return -1;
+	}
 	if (fchmod(p->tree, 0755) == -1)
 		return msg_set_errno(m, "write", p->operand,
 		    "cannot set the bundle's mode");
@@ -64,8 +67,11 @@ publish_mark(struct publish *p, struct msg *m)
 	char text[DIGEST_REF + 1];
 	int n = snprintf(text, sizeof(text), "%s\n", p->id);
 
-	if (file_put(p->staging, PUBLISH_MARK, text, (size_t)n, 0600, m) == -1)
+	if (file_put(p->staging, PUBLISH_MARK, text, (size_t)n, 0600, m) ==
+	    -1) {
+		msg_within(m, p->operand);
 		return -1;
+	}
 	return path_sync_dir(p->staging, ".", m);
 }
 

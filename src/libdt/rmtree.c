@@ -27,6 +27,8 @@ remove_dir(int dirfd, const char *name, unsigned depth, struct msg *m)
 	/* what is in a read-only directory cannot be removed */
 	(void)fchmod(fd, 0700);
 	rc = empty(fd, NULL, depth + 1, m);
+	if (rc == -1 && m != NULL)
+		msg_within(m, name);
 	close(fd);
 	if (rc == 0 && unlinkat(dirfd, name, AT_REMOVEDIR) == -1)
 		rc = msg_set_errno(m, "write", name, "cannot remove");
