@@ -59,6 +59,57 @@ at(struct maps *ms, uint64_t pid, uint64_t ts, const char *stack)
 	return text;
 }
 
+/* Many mappings over each other: each page is what was mapped there last. */
+static void
+test_pages(void)
+{
+	enum { PAGES = 48, STEPS = 400 };
+	struct maps *ms = maps_new();
+	struct { int step; uint64_t off; } page[PAGES] = { { 0, 0 } };
+	struct { uint64_t from, to; bool add; } op[STEPS];
+	uint64_t x = 7, k;
+	char path[32];
+	struct area a;
+	struct msg m;
+	bool got, ok = true;
+	ssize_t space;
+	int i;
+
+	for (i = 0; i < STEPS; i++) {
+		x = x * UINT64_C(6364136223846793005) + 1;
+		op[i].from = (x >> 33) % PAGES;
+		op[i].to = op[i].from + 1 + (x >> 45) % 9;
+		if (op[i].to > PAGES)
+			op[i].to = PAGES;
+		op[i].add = (x >> 55) % 3 > 0;
+		(void)snprintf(path, sizeof(path), "/no/%d", i);
+		add_map(ms, op[i].add ? KIND_MAP : KIND_UNMAP,
+		    (uint64_t)i + 1, 7, op[i].from << 12, op[i].to << 12,
+		    (uint64_t)i << 20, NULL, path);
+	}
+	CHECK_INT(maps_ready(ms, -1, BOOT, &m), 0);
+	CHECK((space = maps_space(ms, 7)) != -1);
+	for (i = 0; i < STEPS; i++) {
+		CHECK_INT(maps_advance(ms, (uint64_t)i + 1, &m), 0);
+		ms->space[space].future = 0;
+		for (k = op[i].from; k < op[i].to; k++) {
+			page[k].step = op[i].add ? i + 1 : 0;
+			page[k].off = ((uint64_t)i << 20) +
+			    ((k - op[i].from) << 12);
+		}
+		for (k = 0; k < PAGES; k++) {
+			got = maps_find(ms, (size_t)space, k << 12 | 5, &a);
+			(void)snprintf(path, sizeof(path), "/no/%d",
+			    page[k].step - 1);
+			ok &= got == (page[k].step != 0) && (!got ||
+			    (strcmp(ms->file[a.file].path, path) == 0 &&
+			    a.off + (k << 12) - a.start == page[k].off));
+		}
+	}
+	CHECK(ok);
+	maps_free(ms);
+}
+
 static void
 test_time(void)
 {
@@ -252,6 +303,7 @@ test_context(void)
 int
 main(void)
 {
+	test_pages();
 	test_time();
 	test_exec();
 	test_names();

@@ -274,40 +274,53 @@ room(struct space *s, size_t more)
 	return 0;
 }
 
-/* Takes [start, end) out; what sticks out on either side stays. */
-static int
-cut(struct space *s, uint64_t start, uint64_t end)
+/* The first area that ends after addr. */
+static size_t
+first_past(const struct space *s, uint64_t addr)
 {
-	struct area a, tail = { 0 };
-	size_t i, n = 0;
-	bool split = false;
+	size_t lo = 0, hi = s->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (s->v[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/*
+ * Puts a in the place of all that lies in [start, end), or nothing if it is
+ * NULL; what sticks out on either side stays. Areas are in order and do not
+ * overlap: those that are touched stand together.
+ */
+static int
+replace(struct space *s, uint64_t start, uint64_t end, const struct area *a)
+{
+	size_t i = first_past(s, start), k, n = 0;
+	struct area put[3];
 
 	if (room(s, 2) == -1)
 		return -1;
-	for (i = 0; i < s->n; i++) {
-		a = s->v[i];
-		if (a.end <= start || a.start >= end) {
-			s->v[n++] = a;
-			continue;
-		}
-		if (a.end > end) {
-			tail = a;
-			tail.off += end - a.start;
-			tail.start = end;
-			split = true;
-		}
-		if (a.start < start) {
-			a.end = start;
-			s->v[n++] = a;
-		}
+	for (k = i; k < s->n && s->v[k].start < end; k++)
+		;
+	if (k > i && s->v[i].start < start) {
+		put[n] = s->v[i];
+		put[n++].end = start;
 	}
-	s->n = n;
-	if (!split)
-		return 0;
-	for (i = s->n; i > 0 && s->v[i - 1].start > tail.start; i--)
-		s->v[i] = s->v[i - 1];
-	s->v[i] = tail;
-	s->n++;
+	if (a != NULL)
+		put[n++] = *a;
+	if (k > i && s->v[k - 1].end > end) {
+		put[n] = s->v[k - 1];
+		put[n].off += end - put[n].start;
+		put[n++].start = end;
+	}
+	if (k < s->n && k != i + n)
+		memmove(s->v + i + n, s->v + k, (s->n - k) * sizeof(*s->v));
+	if (n > 0)
+		memcpy(s->v + i, put, n * sizeof(*put));
+	s->n = s->n - (k - i) + n;
 	return 0;
 }
 
@@ -315,7 +328,7 @@ static int
 apply(struct maps *ms, const struct map_event *e)
 {
 	struct space *s = &ms->space[e->pid], *p;
-	size_t i;
+	struct area area;
 
 	s->epoch++;
 	s->future = e->next;
@@ -329,15 +342,11 @@ apply(struct maps *ms, const struct map_event *e)
 		s->n = p->n;
 		return 0;
 	}
-	if (cut(s, e->start, e->end) == -1)
-		return -1;
-	if (e->change == MAP_REMOVE)
-		return 0;
-	for (i = s->n; i > 0 && s->v[i - 1].start > e->start; i--)
-		s->v[i] = s->v[i - 1];
-	s->v[i] = (struct area){ e->start, e->end, e->off, e->file };
-	s->n++;
-	return 0;
+	if (e->start >= e->end)
+		return 0;	/* no bytes */
+	area = (struct area){ e->start, e->end, e->off, e->file };
+	return replace(s, e->start, e->end, e->change == MAP_ADD ? &area :
+	    NULL);
 }
 
 int
