@@ -21,6 +21,7 @@ struct raw {
 	struct out *out;
 	struct context *context;
 	const struct bundle_drop **drop;	/* of the family, by from */
+	uint64_t *least;	/* the least `to` of a drop and those after */
 	size_t ndrop, written;	/* markers written so far */
 	struct names threads;	/* pid and tid as bytes: number in end */
 	uint64_t *end;		/* when its last call ended */
@@ -46,7 +47,8 @@ collect_drops(struct raw *w)
 	for (i = 0; i < c->collectors.n; i++)
 		n += c->collectors.v[i].drops.n;
 	w->drop = calloc(n + 1, sizeof(*w->drop));
-	if (w->drop == NULL)
+	w->least = calloc(n + 1, sizeof(*w->least));
+	if (w->drop == NULL || w->least == NULL)
 		return msg_set_nomem(w->m);
 	for (i = 0; i < c->collectors.n; i++)
 		for (k = 0; c->collectors.v[i].family == (int)w->family &&
@@ -54,6 +56,11 @@ collect_drops(struct raw *w)
 			w->drop[w->ndrop++] = &c->collectors.v[i].drops.v[k];
 	if (w->ndrop > 0)
 		qsort(w->drop, w->ndrop, sizeof(*w->drop), drop_cmp);
+	for (i = w->ndrop; i-- > 0;) {
+		w->least[i] = w->drop[i]->to;
+		if (i + 1 < w->ndrop && w->least[i + 1] < w->least[i])
+			w->least[i] = w->least[i + 1];
+	}
 	return 0;
 }
 
@@ -162,10 +169,7 @@ across_gap(const struct raw *w, uint64_t ts, uint64_t end)
 		else
 			hi = mid;
 	}
-	for (; lo < w->ndrop && w->drop[lo]->from < end; lo++)
-		if (w->drop[lo]->to < end)
-			return true;
-	return false;
+	return lo < w->ndrop && w->least[lo] < end;	/* none is reversed */
 }
 
 static void
@@ -343,6 +347,7 @@ one(struct final *f, enum schema_family family, struct msg *m)
 	context_free(w.context);
 	names_free(&w.threads);
 	free(w.drop);
+	free(w.least);
 	free(w.end);
 	return rc;
 }
