@@ -50,8 +50,6 @@ test_lookup(void)
 	CHECK_INT(bundle_member_before(&cohort, 11, 5000), 2);
 	CHECK_INT(bundle_member_before(&cohort, 11, 1999), -1);
 	CHECK_INT(bundle_member_before(&cohort, 12, 5000), -1);
-	CHECK_INT(bundle_member_find(&cohort, BOOT ":11:3000"), 2);
-	CHECK_INT(bundle_member_find(&cohort, "x"), -1);
 	bundle_cohort_unindex(&cohort);
 }
 

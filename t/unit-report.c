@@ -7,6 +7,7 @@
 #include "libdt/file.h"
 #include "libdt/json.h"
 #include "libdt/report.h"
+#include "libdt/report_model.h"
 #include "libdt/report_print.h"
 #include "unit.h"
 
@@ -28,6 +29,11 @@ static const char syscalls_tsv[] =
     "200\tsyscall\t10\t10\t0\t-\t-\t30\twrite\t1\t5\t0\t-\n"
     "300\tsyscall\t10\t10\t0\t-\t-\t20\twrite\t1\t-1\t32\t-\n"
     "400\tsyscall\t10\t10\t0\t-\t-\t70\topen\t-\t-1\t2\t/x,\"y\n"
+    "500\tsyscall\t10\t10\t0\t-\t-\t1\tpause\t-\t-1\t514\t-\n"
+    "510\tsyscall\t10\t10\t0\t-\t-\t1\tpoll\t-\t-1\t516\t-\n"
+    "520\tsyscall\t10\t10\t0\t-\t-\t1\twait4\t-\t-1\t512\t-\n"
+    "530\tsyscall\t10\t10\t0\t-\t-\t1\twait5\t-\t-1\t513\t-\n"
+    "540\tsyscall\t10\t10\t0\t-\t-\t1\twait6\t-\t-1\t515\t-\n"
     "900\tsyscall-open\t10\t10\t0\t-\t-\texit_group\t-\n";
 
 static const char io_tsv[] =
@@ -54,6 +60,16 @@ static struct bundle_member members[] = {
 	{ .incarnation = BOOT ":10:50", .pid = 10, .start = 50,
 	    .role = ROLE_TARGET, .exe = "/bin/a", .died = { true, 950 },
 	    .exit_status = { true, 3 } },
+	{ .incarnation = BOOT ":11:60", .pid = 11, .start = 60,
+	    .role = ROLE_DESCENDANT, .exe = "/bin/a",
+	    .parent = BOOT ":10:50" },
+	/* one name twice: it is the first one's */
+	{ .incarnation = BOOT ":11:60", .pid = 12, .start = 60,
+	    .role = ROLE_DESCENDANT, .exe = "/bin/a",
+	    .parent = BOOT ":9:9" },
+	{ .incarnation = BOOT ":13:70", .pid = 13, .start = 70,
+	    .role = ROLE_DESCENDANT, .exe = "/bin/a",
+	    .parent = BOOT ":11:60" },
 };
 static struct bundle_drop drops[] = {
 	{ .from = 320, .to = 330, .count = 4, .why = "ring buffer full" },
@@ -96,7 +112,7 @@ fill(struct bundle *b, int dirfd)
 	for (f = 0; f < FAMILY_COUNT; f++)
 		b->manifest.families.of[f].state = STATE_OBSERVED;
 	b->cohort.members.v = members;
-	b->cohort.members.n = 1;
+	b->cohort.members.n = sizeof(members) / sizeof(members[0]);
 	b->collectors.collectors.v = collectors;
 	b->collectors.collectors.n = 2;
 	b->capabilities.capabilities.v = caps;
@@ -157,10 +173,10 @@ test_cpu(const cJSON *t)
 static void
 test_calls(const cJSON *t)
 {
-	CHECK_STR(number(t, "syscalls", "calls"), "4");
-	CHECK_STR(number(t, "syscalls", "errors"), "2");
+	CHECK_STR(number(t, "syscalls", "calls"), "9");
+	CHECK_STR(number(t, "syscalls", "errors"), "7");
 	CHECK_STR(number(t, "syscalls", "open"), "1");
-	CHECK_STR(number(t, "syscalls", "total_ns"), "130");
+	CHECK_STR(number(t, "syscalls", "total_ns"), "135");
 	CHECK_STR(cell(t, "syscalls", "by_name", 0, "name"), "open");
 	CHECK_STR(cell(t, "syscalls", "by_name", 0, "lower_bound"), "false");
 	CHECK_STR(cell(t, "syscalls", "by_name", 1, "name"), "write");
@@ -170,9 +186,18 @@ test_calls(const cJSON *t)
 	CHECK_STR(cell(t, "syscalls", "by_name", 1, "max_ns"), "30");
 	/* the loss begins where the last write ends */
 	CHECK_STR(cell(t, "syscalls", "by_name", 1, "lower_bound"), "true");
-	CHECK_STR(cell(t, "syscalls", "by_name", 2, "p50_ns"), "null");
+	CHECK_STR(cell(t, "syscalls", "by_name", 7, "p50_ns"), "null");
 	CHECK_STR(cell(t, "syscalls", "by_errno", 0, "errno"), "ENOENT");
-	CHECK_STR(cell(t, "syscalls", "by_errno", 1, "errno"), "EPIPE");
+	/* what only the kernel sees of a call that a signal interrupted */
+	CHECK_STR(cell(t, "syscalls", "by_errno", 1, "errno"),
+	    "ERESTARTNOHAND");
+	CHECK_STR(cell(t, "syscalls", "by_errno", 2, "errno"),
+	    "ERESTART_RESTARTBLOCK");
+	CHECK_STR(cell(t, "syscalls", "by_errno", 3, "errno"), "ERESTARTSYS");
+	CHECK_STR(cell(t, "syscalls", "by_errno", 4, "errno"),
+	    "ERESTARTNOINTR");
+	CHECK_STR(cell(t, "syscalls", "by_errno", 5, "errno"), "errno 515");
+	CHECK_STR(cell(t, "syscalls", "by_errno", 6, "errno"), "EPIPE");
 }
 
 static void
@@ -197,8 +222,48 @@ test_others(const cJSON *t)
 	CHECK_STR(number(t, "losses", "malformed"), "1");
 	CHECK_STR(cell(t, "losses", "missing", 0, "name"), "kprobes");
 	CHECK_STR(cell(t, "cohort", "members", 0, "life_ns"), "900");
+	CHECK_STR(cell(t, "cohort", "members", 0, "parent"), "null");
+	CHECK_STR(cell(t, "cohort", "members", 1, "parent"), "10");
+	CHECK_STR(cell(t, "cohort", "members", 2, "parent"), "null");
+	CHECK_STR(cell(t, "cohort", "members", 3, "parent"), "11");
 	CHECK_STR(number(t, "cost", "total_ns"), "100");
 	CHECK_STR(number(t, "cost", "share"), "0.1");
+}
+
+/* The flags of many intervals are those that looking at each one gives. */
+static void
+test_gaps(void)
+{
+	struct bundle_drop d[24];
+	struct bundle_collector c[] = {
+		{ .family = FAMILY_IO, .drops = { d, 9 } },
+		{ .family = FAMILY_GC, .drops = { d, 24 } },
+		{ .family = FAMILY_IO, .drops = { d + 9, 15 } },
+	};
+	struct bundle b = { .collectors.collectors = { c, 3 } };
+	uint64_t x = 1, from, to;
+	struct gaps g;
+	size_t i;
+	bool want;
+
+	for (i = 0; i < 24; i++) {
+		x = x * UINT64_C(6364136223846793005) + 1;
+		d[i] = (struct bundle_drop){ .from = x >> 32 & 255 };
+		d[i].to = d[i].from + (x >> 40 & 7) * (x >> 43 & 1);
+	}
+	CHECK_INT(gaps_of(&g, &b, FAMILY_IO), 0);
+	for (from = 0; from < 270; from++)
+		for (to = from; to < 270; to++) {
+			want = false;
+			for (i = 0; i < 24; i++)
+				want |= d[i].from <= to && from <= d[i].to;
+			if (gaps_overlap(&g, from, to) != want)
+				CHECK_INT(from, to);
+		}
+	gaps_free(&g);
+	CHECK_INT(gaps_of(&g, &b, FAMILY_CPU), 0);
+	CHECK(!gaps_overlap(&g, 0, UINT64_MAX));
+	gaps_free(&g);
 }
 
 static void
@@ -244,7 +309,7 @@ test_files(struct bundle *b, int dirfd)
 	CHECK_STR(all, "");
 	text = slurp(dirfd, "report/syscalls.csv");
 	CHECK(text != NULL && strstr(text,
-	    "\"open\",1,1,0,70,0.538462,70,70,70,0\r\n") != NULL);
+	    "\"open\",1,1,0,70,0.518519,70,70,70,0\r\n") != NULL);
 	free(text);
 	text = slurp(dirfd, "report/cpu.folded");
 	CHECK(text != NULL && strstr(text, "a`main;vmlinux`entry 2\n") !=
@@ -299,6 +364,7 @@ main(void)
 	CHECK(r != NULL);
 	t = r != NULL ? report_json(r, &m) : NULL;
 	CHECK(t != NULL);
+	test_gaps();
 	test_cpu(t);
 	test_calls(t);
 	test_others(t);

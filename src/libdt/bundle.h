@@ -351,9 +351,6 @@ ssize_t bundle_member_at(const struct bundle_cohort *c, uint64_t pid,
 /* The same, also after its death. */
 ssize_t bundle_member_before(const struct bundle_cohort *c, uint64_t pid,
     uint64_t ts);
-/* By its incarnation; -1 if there is none. O(n). */
-ssize_t bundle_member_find(const struct bundle_cohort *c,
-    const char *incarnation);
 /* "BOOT:PID:START"; buf of BUNDLE_INCARNATION bytes. */
 #define BUNDLE_INCARNATION	96
 void bundle_incarnation(char *buf, const char *boot_id, uint64_t pid,

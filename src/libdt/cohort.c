@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libdt/bundle.h"
 
@@ -92,17 +91,6 @@ bundle_member_at(const struct bundle_cohort *c, uint64_t pid, uint64_t ts)
 		return -1;
 	x = &c->members.v[i];
 	return ts <= (x->died.known ? x->died.v : c->drained) ? i : -1;
-}
-
-ssize_t
-bundle_member_find(const struct bundle_cohort *c, const char *incarnation)
-{
-	size_t i;
-
-	for (i = 0; i < c->members.n; i++)
-		if (strcmp(c->members.v[i].incarnation, incarnation) == 0)
-			return (ssize_t)i;
-	return -1;
 }
 
 void

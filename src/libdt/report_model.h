@@ -136,7 +136,11 @@ void durations_free(struct durations *d);
 void duration_cells(struct cell *c, struct durations *d, uint64_t all);
 
 /* Loss intervals of the collectors of a family. */
-struct gaps { struct bundle_drop *v; size_t n; };
+struct gaps {
+	struct gap { uint64_t from, to; } *v;	/* by from; to: the last of
+						   all up to this one */
+	size_t n;
+};
 /* 0, to be ended by gaps_free(); -1: no memory. */
 int gaps_of(struct gaps *g, const struct bundle *b, enum schema_family f);
 /* Some loss lies within these times. */

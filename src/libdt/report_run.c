@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/names.h"
 #include "libdt/report_model.h"
 
 #define N(a)	(sizeof(a) / sizeof((a)[0]))
@@ -177,30 +178,58 @@ static const struct report_col member_col[] = {
 	{ "exit_status", "Exit", CELL_INT, false },
 };
 
-int
-report_cohort(struct report *r, const struct bundle *b, struct msg *m)
+/* Members by incarnation: the first one's number of each. */
+struct incarnations {
+	struct names names;
+	size_t *first;
+};
+
+static int
+incarnations_of(struct incarnations *x, const struct bundle_cohort *c)
 {
-	const struct bundle_cohort *c = &b->cohort;
-	struct report_section *s = report_section(r, "cohort", "Processes");
-	struct report_table *t;
+	const char *s;
+	size_t i, n;
+	ssize_t k;
+
+	memset(x, 0, sizeof(*x));
+	if ((x->first = calloc(c->members.n + 1, sizeof(*x->first))) == NULL)
+		return -1;
+	for (i = 0; i < c->members.n; i++) {
+		s = c->members.v[i].incarnation;
+		n = x->names.n;
+		if ((k = names_add(&x->names, s, strlen(s))) == -1)
+			return -1;
+		if ((size_t)k == n)
+			x->first[k] = i;
+	}
+	return 0;
+}
+
+static void
+incarnations_free(struct incarnations *x)
+{
+	names_free(&x->names);
+	free(x->first);
+}
+
+static void
+member_rows(struct report *r, struct report_table *t,
+    const struct bundle_cohort *c, const struct incarnations *x)
+{
 	const struct bundle_member *p;
 	struct cell *cell;
 	ssize_t parent;
 	size_t i;
 
-	(void)m;
-	report_fact_u64(r, s, "processes", "Processes", CELL_COUNT,
-	    c->members.n);
-	t = report_table(r, s, "members", "Cohort", member_col,
-	    N(member_col));
 	for (i = 0; i < c->members.n; i++) {
 		p = &c->members.v[i];
 		cell = report_row(r, t);
 		cell_u64(&cell[0], p->pid);
-		parent = p->parent != NULL ?
-		    bundle_member_find(c, p->parent) : -1;
+		parent = p->parent != NULL ? names_find(&x->names, p->parent,
+		    strlen(p->parent)) : -1;
 		if (parent >= 0)
-			cell_u64(&cell[1], c->members.v[parent].pid);
+			cell_u64(&cell[1],
+			    c->members.v[x->first[parent]].pid);
 		cell_text(r, &cell[2], word(r, BUNDLE_ROLES, p->role));
 		cell_text(r, &cell[3], p->exe);
 		cell_text(r, &cell[4], p->incarnation);
@@ -209,7 +238,25 @@ report_cohort(struct report *r, const struct bundle *b, struct msg *m)
 		if (p->exit_status.known)
 			cell_i64(&cell[6], p->exit_status.v);
 	}
-	return 0;
+}
+
+int
+report_cohort(struct report *r, const struct bundle *b, struct msg *m)
+{
+	const struct bundle_cohort *c = &b->cohort;
+	struct report_section *s = report_section(r, "cohort", "Processes");
+	struct incarnations x;
+	struct report_table *t;
+	int rv;
+
+	report_fact_u64(r, s, "processes", "Processes", CELL_COUNT,
+	    c->members.n);
+	t = report_table(r, s, "members", "Cohort", member_col,
+	    N(member_col));
+	if ((rv = incarnations_of(&x, c)) == 0)
+		member_rows(r, t, c, &x);
+	incarnations_free(&x);
+	return rv == 0 ? 0 : msg_set_nomem(m);
 }
 
 static const struct report_col balance_col[] = {

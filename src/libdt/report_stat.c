@@ -65,41 +65,65 @@ share(uint64_t part, uint64_t whole)
 	    whole);
 }
 
-int
-gaps_of(struct gaps *g, const struct bundle *b, enum schema_family f)
+static int
+gap_cmp(const void *va, const void *vb)
+{
+	const struct gap *a = va, *b = vb;
+
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+static size_t
+drops_of(const struct bundle *b, enum schema_family f, struct gap *v)
 {
 	const struct bundle_collectors *all = &b->collectors;
 	const struct bundle_collector *c;
-	size_t i, n = 0;
+	size_t i, k, n = 0;
 
-	g->v = NULL;
-	g->n = 0;
-	for (i = 0; i < all->collectors.n; i++)
-		if (all->collectors.v[i].family == (int)f)
-			n += all->collectors.v[i].drops.n;
-	if (n == 0)
-		return 0;
-	if ((g->v = calloc(n, sizeof(*g->v))) == NULL)
-		return -1;
 	for (i = 0; i < all->collectors.n; i++) {
 		c = &all->collectors.v[i];
-		if (c->family != (int)f || c->drops.n == 0)
+		if (c->family != (int)f)
 			continue;
-		memcpy(g->v + g->n, c->drops.v, c->drops.n * sizeof(*g->v));
-		g->n += c->drops.n;
+		for (k = 0; v != NULL && k < c->drops.n; k++)
+			v[n + k] = (struct gap){ c->drops.v[k].from,
+				c->drops.v[k].to };
+		n += c->drops.n;
 	}
+	return n;
+}
+
+int
+gaps_of(struct gaps *g, const struct bundle *b, enum schema_family f)
+{
+	size_t i;
+
+	g->v = NULL;
+	g->n = drops_of(b, f, NULL);
+	if (g->n == 0)
+		return 0;
+	if ((g->v = calloc(g->n, sizeof(*g->v))) == NULL)
+		return -1;
+	(void)drops_of(b, f, g->v);
+	qsort(g->v, g->n, sizeof(*g->v), gap_cmp);
+	for (i = 1; i < g->n; i++)
+		if (g->v[i].to < g->v[i - 1].to)
+			g->v[i].to = g->v[i - 1].to;
 	return 0;
 }
 
 bool
 gaps_overlap(const struct gaps *g, uint64_t from, uint64_t to)
 {
-	size_t i;
+	size_t lo = 0, hi = g->n, mid;
 
-	for (i = 0; i < g->n; i++)
-		if (g->v[i].from <= to && from <= g->v[i].to)
-			return true;
-	return false;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (g->v[mid].from <= to)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo > 0 && from <= g->v[lo - 1].to;
 }
 
 void
