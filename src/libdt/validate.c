@@ -42,6 +42,7 @@ fini(struct val *v)
 	val_lives_free(v);
 	val_ctx_free(v->ctx);
 	val_tree_free(&v->tree);
+	free(v->by_name);
 	bundle_close(&v->b);
 	free(v->finds.v);
 	pthread_mutex_destroy(&v->finds.lock);

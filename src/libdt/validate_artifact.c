@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -190,15 +191,61 @@ check_strays(struct val *v)
 	}
 }
 
+/* Artifacts that are scripts, by path; of one path, the first comes first. */
+struct scripts {
+	const struct bundle_artifact **v;
+	size_t n;
+};
+
+static int
+script_cmp(const void *a, const void *b)
+{
+	const struct bundle_artifact *const *x = a, *const *y = b;
+	int c = strcmp((*x)->path, (*y)->path);
+
+	return c != 0 ? c : (*x > *y) - (*x < *y);
+}
+
+static int
+scripts_of(struct scripts *s, const struct bundle_manifest *m)
+{
+	size_t i;
+
+	s->n = 0;
+	s->v = calloc(m->artifacts.n + 1, sizeof(*s->v));
+	if (s->v == NULL)
+		return -1;
+	for (i = 0; i < m->artifacts.n; i++)
+		if (m->artifacts.v[i].kind == ARTIFACT_SCRIPT)
+			s->v[s->n++] = &m->artifacts.v[i];
+	qsort(s->v, s->n, sizeof(*s->v), script_cmp);
+	return 0;
+}
+
+static const struct bundle_artifact *
+script_at(const struct scripts *s, const char *path)
+{
+	size_t lo = 0, hi = s->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (strcmp(s->v[mid]->path, path) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->n && strcmp(s->v[lo]->path, path) == 0 ? s->v[lo] :
+	    NULL;
+}
+
 /* Scripts and logs that collectors name. */
 static void
-check_named(struct val *v, const struct bundle_collector *c)
+check_named(struct val *v, const struct scripts *all,
+    const struct bundle_collector *c)
 {
-	const struct bundle_manifest *m = &v->b.manifest;
 	const struct bundle_artifact *a;
 	struct val_entry *e;
 	char log[96], script[96];
-	size_t i;
 
 	(void)snprintf(log, sizeof(log), "logs/%s.err.log", c->name);
 	(void)snprintf(script, sizeof(script), "artifacts/scripts/%s.d",
@@ -218,13 +265,8 @@ check_named(struct val *v, const struct bundle_collector *c)
 		    "%.100s: script is not %s", c->name, script);
 		return;
 	}
-	for (i = 0; i < m->artifacts.n; i++) {
-		a = &m->artifacts.v[i];
-		if (a->kind == ARTIFACT_SCRIPT &&
-		    strcmp(a->path, c->script) == 0)
-			break;
-	}
-	if (i == m->artifacts.n)
+	a = script_at(all, c->script);
+	if (a == NULL)
 		val_found(v, FINDING_COLLECTOR_SCRIPT, "collectors.json", 0,
 		    "%.100s: script %.200s is no script of the manifest",
 		    c->name, c->script);
@@ -239,6 +281,7 @@ int
 val_artifacts(struct val *v, struct msg *m)
 {
 	const struct bundle_manifest *man = &v->b.manifest;
+	struct scripts all;
 	size_t i;
 
 	if (v->b.have[BUNDLE_MANIFEST]) {
@@ -249,9 +292,13 @@ val_artifacts(struct val *v, struct msg *m)
 		check_exe(v);
 		check_libraries(v);
 	}
-	if (v->b.have[BUNDLE_COLLECTORS])
+	if (v->b.have[BUNDLE_COLLECTORS]) {
+		if (scripts_of(&all, man) == -1)
+			return msg_set_nomem(m);
 		for (i = 0; i < v->b.collectors.collectors.n; i++)
-			check_named(v, &v->b.collectors.collectors.v[i]);
+			check_named(v, &all, &v->b.collectors.collectors.v[i]);
+		free(all.v);
+	}
 	check_strays(v);
 	return 0;
 }

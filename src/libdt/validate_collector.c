@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libdt/validate_int.h"
@@ -10,15 +11,47 @@
 	val_found(v, FINDING_##f, FILE_NAME, 0, "%.100s: " fmt, (k)->name, \
 	    __VA_ARGS__)
 
+/* Of one name, the first comes first. */
+static int
+name_cmp(const void *a, const void *b)
+{
+	const struct bundle_collector *const *x = a, *const *y = b;
+	int c = strcmp((*x)->name, (*y)->name);
+
+	return c != 0 ? c : (*x > *y) - (*x < *y);
+}
+
+static int
+sort_names(struct val *v)
+{
+	const struct bundle_collectors *c = &v->b.collectors;
+	size_t i, n = c->collectors.n;
+
+	v->by_name = calloc(n + 1, sizeof(*v->by_name));
+	if (v->by_name == NULL)
+		return -1;
+	for (i = 0; i < n; i++)
+		v->by_name[i] = &c->collectors.v[i];
+	qsort(v->by_name, n, sizeof(*v->by_name), name_cmp);
+	return 0;
+}
+
 ssize_t
 val_collector(const struct val *v, const char *name)
 {
-	size_t i;
+	const struct bundle_collectors *c = &v->b.collectors;
+	size_t lo = 0, hi = v->by_name != NULL ? c->collectors.n : 0, n = hi;
+	size_t mid;
 
-	for (i = 0; i < v->b.collectors.collectors.n; i++)
-		if (strcmp(v->b.collectors.collectors.v[i].name, name) == 0)
-			return (ssize_t)i;
-	return -1;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (strcmp(v->by_name[mid]->name, name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && strcmp(v->by_name[lo]->name, name) == 0 ?
+	    v->by_name[lo] - c->collectors.v : -1;
 }
 
 static const struct bundle_family *
@@ -203,7 +236,7 @@ target_pid(const struct val *v)
 
 /* TRACER ... -s SCRIPT PID */
 static void
-check_argv(struct val *v, const struct bundle_collector *k)
+check_argv(struct val *v, const struct bundle_collector *k, uint64_t target)
 {
 	const char *const *a = (const char *const *)k->argv.v;
 	size_t n = k->argv.n, words = val_tracer_words(k);
@@ -211,7 +244,7 @@ check_argv(struct val *v, const struct bundle_collector *k)
 
 	if (k->builtin || k->tracer == NULL || n == 0 || k->script == NULL)
 		return;		/* told by check_kind() */
-	(void)snprintf(pid, sizeof(pid), "%" PRIu64, target_pid(v));
+	(void)snprintf(pid, sizeof(pid), "%" PRIu64, target);
 	if (words == 0 || n < words + 3)
 		BAD(v, COLLECTOR_ARGV, k, "argv does not begin with %.100s",
 		    k->tracer);
@@ -219,7 +252,7 @@ check_argv(struct val *v, const struct bundle_collector *k)
 	    strcmp(base(a[n - 2]), base(k->script)) != 0)
 		BAD(v, COLLECTOR_ARGV, k, "argv does not run -s %.100s",
 		    base(k->script));
-	else if (target_pid(v) != 0 && strcmp(a[n - 1], pid) != 0)
+	else if (target != 0 && strcmp(a[n - 1], pid) != 0)
 		BAD(v, COLLECTOR_ARGV, k, "argv does not end in %s, the "
 		    "target's pid", pid);
 }
@@ -381,10 +414,15 @@ val_collectors(struct val *v)
 {
 	const struct bundle_collectors *c = &v->b.collectors;
 	const struct bundle_collector *k;
+	uint64_t target = target_pid(v);
 	size_t i;
 
 	if (!v->b.have[BUNDLE_COLLECTORS])
 		return;
+	if (sort_names(v) == -1) {
+		v->finds.nomem = true;
+		return;
+	}
 	for (i = 0; i < c->collectors.n; i++) {
 		k = &c->collectors.v[i];
 		if (val_collector(v, k->name) != (ssize_t)i) {
@@ -396,7 +434,7 @@ val_collectors(struct val *v)
 		check_ack(v, k);
 		check_end(v, k);
 		check_kind(v, k);
-		check_argv(v, k);
+		check_argv(v, k, target);
 		check_malformed(v, k);
 		check_drops(v, k);
 		check_filters(v, k);

@@ -84,6 +84,7 @@ struct val {
 	struct bundle b;
 	struct val_finds finds;
 	struct val_tree tree;
+	const struct bundle_collector **by_name;	/* collectors */
 	struct val_lives lives;
 	struct val_execs execs;
 	struct val_execs births;	/* of threads and processes, by whom */
