@@ -250,6 +250,35 @@ test_hash(void)
 	cJSON_Delete(b);
 }
 
+/* An index finds what a walk finds. */
+static void
+test_index(void)
+{
+	static const char *const names[] = { "a", "b", "", "ab", "B", "c",
+		"zz", "none" };
+	struct msg m;
+	cJSON *t = parse("{\"b\":1,\"a\":2,\"ab\":3,\"zz\":4,"
+	    "\"\":5,\"B\":6}", &m);
+	struct json_ref root = json_root(t, "f.json");
+	struct json_index x;
+	size_t i;
+
+	CHECK(t != NULL);
+	CHECK_INT(json_index(&x, &root), 0);
+	CHECK_INT(x.n, 6);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		CHECK(json_index_get(&x, names[i]) ==
+		    cJSON_GetObjectItemCaseSensitive(t, names[i]));
+	json_index_free(&x);
+	cJSON_Delete(t);
+	t = parse("{}", &m);
+	root = json_root(t, "f.json");
+	CHECK_INT(json_index(&x, &root), 0);
+	CHECK(json_index_get(&x, "a") == NULL);
+	json_index_free(&x);
+	cJSON_Delete(t);
+}
+
 int
 main(void)
 {
@@ -260,5 +289,6 @@ main(void)
 	test_where();
 	test_build();
 	test_hash();
+	test_index();
 	return unit_end();
 }

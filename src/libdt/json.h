@@ -102,6 +102,14 @@ size_t json_count(const struct json_ref *array_or_object);
 bool json_first(const struct json_ref *of, struct json_ref *e);
 bool json_next(struct json_ref *e);
 
+/* The members of an object by name, where many are looked up. */
+struct json_index { const cJSON **v; size_t n; };
+/* 0, or -1 without memory; to be ended by json_index_free() either way. */
+int json_index(struct json_index *x, const struct json_ref *object);
+/* The one of that name, NULL if there is none. */
+const cJSON *json_index_get(const struct json_index *x, const char *name);
+void json_index_free(struct json_index *x);
+
 /*
  * Builders. name NULL appends to an array. 0 or -1 (no memory; or, for
  * json_add_str(), text that is no valid UTF-8). Errors may be or-ed together:

@@ -328,3 +328,51 @@ json_next(struct json_ref *e)
 		e->name = e->node->string;
 	return true;
 }
+
+static int
+named_cmp(const void *a, const void *b)
+{
+	const cJSON *const *x = a, *const *y = b;
+
+	return strcmp((*x)->string, (*y)->string);
+}
+
+int
+json_index(struct json_index *x, const struct json_ref *object)
+{
+	struct json_ref e;
+	bool ok;
+
+	x->n = 0;
+	x->v = calloc(json_count(object) + 1, sizeof(*x->v));
+	if (x->v == NULL)
+		return -1;
+	for (ok = json_first(object, &e); ok; ok = json_next(&e))
+		x->v[x->n++] = e.node;
+	qsort(x->v, x->n, sizeof(*x->v), named_cmp);
+	return 0;
+}
+
+const cJSON *
+json_index_get(const struct json_index *x, const char *name)
+{
+	size_t lo = 0, hi = x->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (strcmp(x->v[mid]->string, name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < x->n && strcmp(x->v[lo]->string, name) == 0 ?
+	    x->v[lo] : NULL;
+}
+
+void
+json_index_free(struct json_index *x)
+{
+	free(x->v);
+	x->v = NULL;
+	x->n = 0;
+}

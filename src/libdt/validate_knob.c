@@ -114,15 +114,14 @@ check_options(struct val *v, const struct bundle_collector *k)
 }
 
 static void
-check_rate(struct val *v, const struct bundle_collector *k)
+check_rate(struct val *v, const struct bundle_collector *k, const cJSON *n)
 {
-	struct json_ref rates = json_root(v->b.settings.settings.rate_hz,
-	    "settings.json");
+	struct json_ref r = json_root(n, "settings.json");
 	uint64_t rate;
 
-	if (!json_has(&rates, k->name) != !k->rate_hz.known ||
-	    (k->rate_hz.known && (json_get_u64(&rates, k->name, &rate, NULL) ==
-	    -1 || rate != k->rate_hz.v)))
+	if ((n == NULL) != !k->rate_hz.known || (k->rate_hz.known &&
+	    (json_get_u64(&r, NULL, &rate, NULL) == -1 ||
+	    rate != k->rate_hz.v)))
 		BAD(v, "%.100s: rate_hz is not that of the settings",
 		    k->name);
 }
@@ -174,6 +173,8 @@ val_knobs(struct val *v)
 	const struct bundle_knobs *s = &v->b.settings.settings;
 	const struct bundle_collector *k;
 	const char *version = NULL;
+	struct json_index rates;
+	struct json_ref of;
 	size_t i;
 
 	if (!v->b.have[BUNDLE_SETTINGS])
@@ -183,9 +184,12 @@ val_knobs(struct val *v)
 	if (!v->b.have[BUNDLE_COLLECTORS] || v->collectors_odd)
 		return;
 	check_names(v, s);
+	of = json_root(s->rate_hz, "settings.json");
+	if (json_index(&rates, &of) == -1)
+		v->finds.nomem = true;
 	for (i = 0; i < c->collectors.n; i++) {
 		k = &c->collectors.v[i];
-		check_rate(v, k);
+		check_rate(v, k, json_index_get(&rates, k->name));
 		if (k->builtin || k->tracer == NULL)
 			continue;
 		if (version == NULL)
@@ -200,4 +204,5 @@ val_knobs(struct val *v)
 		else
 			check_options(v, k);
 	}
+	json_index_free(&rates);
 }

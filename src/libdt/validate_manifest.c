@@ -141,18 +141,23 @@ check_refs(struct val *v, const struct bundle_manifest *m, struct msg *msg)
 	return 0;
 }
 
-/* environment.NAME is this string or number; want NULL: null */
+/* environment.NAME, n, is this string or number; want NULL: null */
 static void
-check_fact(struct val *v, const struct json_ref *env, const char *name,
-    const char *want)
+check_node(struct val *v, const cJSON *n, const char *name, const char *want)
 {
-	const cJSON *n = cJSON_GetObjectItemCaseSensitive(env->node, name);
-
 	if (n == NULL || (want == NULL ? !cJSON_IsNull(n) :
 	    n->valuestring == NULL || strcmp(n->valuestring, want) != 0))
 		val_found(v, FINDING_MANIFEST_ENVIRONMENT, FILE_NAME, 0,
 		    "environment.%.100s is not %.200s", name,
 		    want != NULL ? want : "null");
+}
+
+static void
+check_fact(struct val *v, const struct json_ref *env, const char *name,
+    const char *want)
+{
+	check_node(v, cJSON_GetObjectItemCaseSensitive(env->node, name), name,
+	    want);
 }
 
 /* Nothing but what collectors were told of. */
@@ -166,12 +171,47 @@ check_spare(struct val *v, const struct json_ref *o, const char *what,
 		    what);
 }
 
+/* What environment.tracers says of a collector's. */
+static void
+check_tracer(struct val *v, const cJSON *n, const struct bundle_collector *k)
+{
+	struct json_ref t = json_root(n, FILE_NAME);
+
+	if (!cJSON_IsObject(n)) {
+		val_found(v, FINDING_MANIFEST_ENVIRONMENT, FILE_NAME, 0,
+		    "environment.tracers lacks %.100s", k->name);
+		return;
+	}
+	check_fact(v, &t, "tracer", k->tracer);
+	check_fact(v, &t, "version", k->tracer_version);
+}
+
+static void
+check_each(struct val *v, const struct json_index *rates,
+    const struct json_index *tracers)
+{
+	const struct bundle_collectors *c = &v->b.collectors;
+	const struct bundle_collector *k;
+	char rate[32];
+	size_t i;
+
+	for (i = 0; i < c->collectors.n; i++) {
+		k = &c->collectors.v[i];
+		(void)snprintf(rate, sizeof(rate), "%" PRIu64, k->rate_hz.v);
+		if (k->rate_hz.known)
+			check_node(v, json_index_get(rates, k->name), k->name,
+			    rate);
+		if (k->tracer != NULL)
+			check_tracer(v, json_index_get(tracers, k->name), k);
+	}
+}
+
 static void
 check_tracers(struct val *v, const struct json_ref *env)
 {
 	const struct bundle_collectors *c = &v->b.collectors;
-	struct json_ref rates, tracers, t;
-	char rate[32];
+	struct json_index by_rate = { 0 }, by_tracer = { 0 };
+	struct json_ref rates, tracers;
 	size_t i, nrates = 0, ntracers = 0;
 
 	if (json_get_object(env, "rates_hz", &rates, NULL) == -1 ||
@@ -180,23 +220,16 @@ check_tracers(struct val *v, const struct json_ref *env)
 		    "environment has no objects rates_hz and tracers");
 		return;
 	}
+	if (json_index(&by_rate, &rates) == 0 &&
+	    json_index(&by_tracer, &tracers) == 0)
+		check_each(v, &by_rate, &by_tracer);
+	else
+		v->finds.nomem = true;
+	json_index_free(&by_rate);
+	json_index_free(&by_tracer);
 	for (i = 0; i < c->collectors.n; i++) {
-		const struct bundle_collector *k = &c->collectors.v[i];
-
-		(void)snprintf(rate, sizeof(rate), "%" PRIu64, k->rate_hz.v);
-		nrates += k->rate_hz.known;
-		if (k->rate_hz.known)
-			check_fact(v, &rates, k->name, rate);
-		if (k->tracer == NULL)
-			continue;
-		ntracers++;
-		if (json_get_object(&tracers, k->name, &t, NULL) == -1) {
-			val_found(v, FINDING_MANIFEST_ENVIRONMENT, FILE_NAME,
-			    0, "environment.tracers lacks %.100s", k->name);
-			continue;
-		}
-		check_fact(v, &t, "tracer", k->tracer);
-		check_fact(v, &t, "version", k->tracer_version);
+		nrates += c->collectors.v[i].rate_hz.known;
+		ntracers += c->collectors.v[i].tracer != NULL;
 	}
 	check_spare(v, &rates, "rates_hz", nrates);
 	check_spare(v, &tracers, "tracers", ntracers);
