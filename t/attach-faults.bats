@@ -9,13 +9,7 @@ load faults
 # are many. The tracer is a scripted one whose records make a complete bundle.
 
 setup() {
-	helper_setup
-	# a file system without a disk, where there is one: fsync costs much
-	if [ -w /dev/shm ]; then
-		helper_teardown
-		T=$(mktemp -d /dev/shm/t.XXXXXX)
-		cd "$T" || return 1
-	fi
+	faults_setup
 	need_tool jq pgrep
 	export FAKE=whole FAKE_LOG=$T/log
 	mkfifo fifo

@@ -6,13 +6,7 @@ load faults
 # DT_SLOW=1 at every call, else at some of them.
 
 setup() {
-	helper_setup
-	# a file system without a disk, where there is one: fsync costs much
-	if [ -w /dev/shm ]; then
-		helper_teardown
-		T=$(mktemp -d /dev/shm/t.XXXXXX)
-		cd "$T" || return 1
-	fi
+	faults_setup
 	S=$("$DT_BUILD/t/mkstage" b.bundle)
 	cp -a "$S" kept
 	dt-finalize "$S" >/dev/null 2>&1

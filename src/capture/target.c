@@ -266,8 +266,7 @@ target_note_exe(struct target *t)
 	/* It may have ended already: then the file it was made from. */
 	if (t->exe == -1 && t->file != -1) {
 		t->exe = fcntl(t->file, F_DUPFD_CLOEXEC, 3);
-		if (t->exe_path == NULL)
-			t->exe_path = realpath(t->path, NULL);
+		t->exe_path = realpath(t->path, NULL);
 		if (elfid_fd(t->exe, t->path, hex, &m) == 0)
 			memcpy(t->exe_id, hex, sizeof(hex));
 	}

@@ -78,15 +78,11 @@ map_make(struct mapdesc *md, struct msg *m)
 			return -1;
 		o.btf_fd = (uint32_t)btf;
 	}
-	md->fd = bpf_map_create(md->type, name, md->keysize, md->valsize,
-	    md->maxent, &o);
-	/* as bufresize=auto has it */
-	while (md->fd == -ENOMEM && md->type == BPF_MAP_TYPE_RINGBUF &&
-	    md->maxent > 4096) {
+	/* a ring is halved as bufresize=auto has it */
+	while ((md->fd = bpf_map_create(md->type, name, md->keysize,
+	    md->valsize, md->maxent, &o)) == -ENOMEM &&
+	    md->type == BPF_MAP_TYPE_RINGBUF && md->maxent > 4096)
 		md->maxent /= 2;
-		md->fd = bpf_map_create(md->type, name, md->keysize,
-		    md->valsize, md->maxent, &o);
-	}
 	if (md->fd < 0)
 		msg_set_errno(m, "load", NULL, "cannot create map %s (%u of "
 		    "%u bytes)", md->name, md->maxent, md->valsize);
