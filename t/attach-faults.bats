@@ -100,8 +100,18 @@ ran() {
 	[ ! -e began ] || [ "$(cat began ended)" = $'x\nx' ]
 }
 
-# sound: what must be true whatever happened
+# sound WHERE: what must be true whatever happened there
 sound() {
+	rm -f made made.err
+	holds && return
+	echo "$1: status $rc"
+	grep -hs 'INJECTED\|SIG' fault.log
+	cat out err
+	cat .a.bundle.staging.*/INCOMPLETE made made.err
+	return 1
+} 2>&1
+
+holds() {
 	local s
 	nobody && ran || return 1
 	s=$(staging a.bundle) || s=
@@ -120,7 +130,7 @@ sound() {
 	    [ "$(jq -r .aborted.reason "$s/stage.json")" != null ]; then
 		return 0
 	fi
-	dt-finalize "$s" >made 2>made.err
+	dt-finalize "$s" >made 2>made.err || :
 	[ -s made.err ] || return 1
 	[ -e a.bundle ] || return 0
 	[ "$(jq -r .verdict a.bundle/validation.json)" = complete ] ||
@@ -135,13 +145,7 @@ at() {
 	local call=$1 what=$2 step=$3 n=1
 	[ -z "$DT_SLOW" ] || step=${4:-1}
 	while injected "$call" "$what" $n; do
-		sound || {
-			echo "$call $n $what: status $rc"
-			grep -h 'INJECTED\|SIG' fault.log
-			cat out err
-			cat .a.bundle.staging.*/INCOMPLETE made.err || :
-			return 1
-		}
+		sound "$call $n $what" || return 1
 		n=$((n + step))
 	done
 	echo "$call $what: up to $n"
@@ -170,7 +174,8 @@ at() {
 		grep -q 'write([0-9]*<.*/logs/capture.log>.*INJECTED' \
 		    fault.log || continue
 		logs=$((logs + 1))
-		[ $rc -eq 1 ] && sound
+		[ $rc -eq 1 ]
+		sound "write $n error=EIO"
 		grep -q 'cannot write logs/capture.log: Input/output' err
 		grep -q '^reason: cannot write logs/capture.log: Input' \
 		    "$(staging a.bundle)/INCOMPLETE"
@@ -211,9 +216,10 @@ at() {
 		    >out 2>err || rc=$?
 		[ $rc -ne 77 ] || skip "not on this processor"
 		[ $rc -eq 0 ]
-		sound
+		sound "each ${n}th write cut"
+		cat made.err
+		[ $pairs -eq $n ]
 	done
-	[ $pairs -eq 3 ]
 }
 
 # Each phase begins with a write of INCOMPLETE: 1 stage, 2 hold, 3 attach,
@@ -246,7 +252,7 @@ at() {
 				;;
 			[67])
 				[ $rc -eq 0 ]
-				sound
+				sound "SIG$sig $n"
 				;;
 			esac
 		done

@@ -1,10 +1,16 @@
 /* The parts of dt-attach that no capture can be made to show at will. */
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture/members.h"
 #include "capture/perfint.h"
 #include "capture/settings.h"
+#include "capture/target.h"
 #include "unit.h"
 
 struct got {
@@ -129,9 +135,83 @@ test_settings(void)
 	CHECK_INT(settings_option(&s, "", &m), -1);
 }
 
+/* A process that traces pid and does not ask how it ended; -1 if it may not. */
+static pid_t
+tracing(pid_t pid)
+{
+	int ready[2];
+	char c = 0;
+	pid_t tracer;
+
+	CHECK_INT(pipe(ready), 0);
+	tracer = fork();
+	if (tracer == 0) {
+		if (ptrace(PTRACE_SEIZE, pid, 0, 0) == -1 ||
+		    write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1) {
+		waitpid(tracer, NULL, 0);
+		tracer = -1;
+	}
+	close(ready[0]);
+	return tracer;
+}
+
+/* How a command ended is known while its tracer holds its wait status. */
+static void
+check_reap(int code, int sig)
+{
+	struct pollfd dead = { .events = POLLIN };
+	struct target t;
+	pid_t tracer;
+	int hold[2];
+	char c;
+
+	target_init(&t);
+	CHECK_INT(pipe(hold), 0);
+	t.launched = true;
+	t.pid = fork();
+	if (t.pid == 0) {
+		close(hold[1]);
+		(void)!read(hold[0], &c, 1);
+		if (sig != 0)
+			raise(sig);
+		_exit(code);
+	}
+	close(hold[0]);
+	t.pidfd = dead.fd = (int)syscall(SYS_pidfd_open, t.pid, 0);
+	CHECK(t.pidfd != -1);
+	tracer = tracing(t.pid);
+	CHECK_INT(write(hold[1], "x", 1), 1);
+	close(hold[1]);
+	CHECK_INT(poll(&dead, 1, -1), 1);
+	if (tracer != -1)
+		CHECK_INT(waitpid(t.pid, NULL, WNOHANG), 0);
+	target_reap(&t);
+	CHECK(t.ended);
+	/* a 0 may mean that the kernel does not tell: believed of root's */
+	if (tracer == -1 || geteuid() == 0 || code != 0 || sig != 0) {
+		CHECK_INT(t.exit_code, sig != 0 ? -1 : code);
+		CHECK_INT(t.signal, sig);
+	}
+	if (tracer != -1) {
+		kill(tracer, SIGKILL);
+		waitpid(tracer, NULL, 0);
+	}
+	waitpid(t.pid, NULL, 0);
+	close(t.pidfd);
+}
+
 int
 main(void)
 {
+	check_reap(0, 0);
+	check_reap(3, 0);
+	check_reap(0, SIGKILL);
 	test_queue();
 	test_members();
 	test_settings();

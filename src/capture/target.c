@@ -272,13 +272,33 @@ target_note_exe(struct target *t)
 	}
 }
 
+/*
+ * The wait status of a child that has ended. A tracer (strace -p, a debugger)
+ * gets it first, and waitpid() has nothing until that has taken it: /proc does.
+ */
+static bool
+child_status(pid_t pid, int *status)
+{
+	struct proc_stat s;
+	bool seen;
+
+	if (waitpid(pid, status, WNOHANG) == pid)
+		return true;
+	seen = proc_stat(pid, &s, NULL) == 0 && s.state == 'Z' &&
+	    (s.wait_status != 0 || geteuid() == 0);
+	if (seen)
+		*status = s.wait_status;
+	/* the tracer may have taken it just now */
+	return waitpid(pid, status, WNOHANG) == pid || seen;
+}
+
 void
 target_reap(struct target *t)
 {
 	int status;
 
 	t->ended = true;
-	if (!t->launched || waitpid(t->pid, &status, WNOHANG) != t->pid)
+	if (!t->launched || !child_status(t->pid, &status))
 		return;
 	if (WIFEXITED(status))
 		t->exit_code = WEXITSTATUS(status);

@@ -76,11 +76,12 @@ proc_boot_id(char boot[PROC_BOOT_SIZE], struct msg *m)
 }
 
 /*
- * Fields 3 to 22 of /proc/PID/stat, numbered as in proc(5); the comm before
- * them may hold anything, so they are found from the last parenthesis.
+ * Fields 4 to 52 of /proc/PID/stat, numbered as in proc(5); the comm before
+ * them may hold anything, so they are found from the last parenthesis. Those
+ * after 22 may be absent.
  */
 enum { F_PPID = 4, F_PGRP = 5, F_SESSION = 6, F_UTIME = 14, F_STIME = 15,
-	F_THREADS = 20, F_START = 22, F_END = 23 };
+	F_THREADS = 20, F_START = 22, F_EXIT = 52, F_END = 53 };
 
 static int
 parse_fields(char *p, uint64_t *field)
@@ -95,6 +96,8 @@ parse_fields(char *p, uint64_t *field)
 			errno = 0;
 			field[i] = strtoull(p, &end, 10);
 		}
+		if (end == p && i > F_START)
+			break;
 		if (end == p || errno != 0)
 			return -1;
 		p = end;
@@ -148,6 +151,7 @@ proc_stat_parse(const char *buf, size_t n, int64_t suspended_ns,
 	s->session = (pid_t)f[F_SESSION];
 	s->threads = f[F_THREADS];
 	s->start_ticks = f[F_START];
+	s->wait_status = (int)f[F_EXIT];
 	stat_times(s, f[F_UTIME], f[F_STIME], suspended_ns);
 	return 0;
 }

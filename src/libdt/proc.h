@@ -30,6 +30,11 @@ struct proc_stat {
 	uint64_t start_ticks;		/* field 22, clock ticks after boot */
 	uint64_t user_ns, system_ns;	/* cpu time, of clock ticks */
 	/*
+	 * Field 52 of one that has ended, as waitpid() gives it; 0, too, where
+	 * the kernel does not let the caller see it (PTRACE_MODE_READ).
+	 */
+	int wait_status;
+	/*
 	 * Start on the bundle's clock and its resolution. Field 22 counts
 	 * CLOCK_BOOTTIME in ticks of 1/sysconf(_SC_CLK_TCK) s, rounded down,
 	 * so the true start lies in [start_ns, start_ns + res_ns). Time spent
