@@ -11,16 +11,17 @@
 #include "libdt/out.h"
 #include "trace/session.h"
 
-/* What went to -o's file is there, or that is told. */
+/* What went to -o's file is there, or that is told, if it was not yet. */
 static int
-close_output(struct session *ss)
+close_output(struct session *ss, bool told)
 {
 	FILE *fp = ss->t.out;
 
 	if (fp == NULL || fp == stdout || fclose(fp) == 0)
 		return 0;
-	fprintf(stderr, "%s: %s: %s\n", cmdline_cli.prog, ss->c.out,
-	    strerror(errno));
+	if (!told)
+		fprintf(stderr, "%s: %s: cannot write: %s\n",
+		    cmdline_cli.prog, ss->c.out, strerror(errno));
 	return -1;
 }
 
@@ -29,6 +30,7 @@ main(int argc, char **argv)
 {
 	struct session ss = { .t.progname = cmdline_cli.prog, .d.max = 20 };
 	enum dt_exit bad = DT_OK;
+	bool lost = false;
 	struct msg m;
 	int rc;
 
@@ -55,10 +57,13 @@ main(int argc, char **argv)
 		source_tell(&ss.t, stderr, &ss.d);
 		if (m.text[0] != '\0')
 			session_tell(&ss, &m);
-		rc = DT_NO;
+		lost = session_lost(&m);
+		rc = lost ? DT_CANNOT : DT_NO;
 	}
-	if (close_output(&ss) == -1)
+	if (close_output(&ss, lost) == -1)
 		rc = DT_CANNOT;
 	session_free(&ss);
+	if (lost && ss.c.out == NULL)
+		return DT_CANNOT;
 	return cli_finish(&cmdline_cli, stderr, (enum dt_exit)rc);
 }

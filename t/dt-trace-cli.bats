@@ -37,8 +37,23 @@ dt() {
 	status 0 dt-trace -V
 	has " D 2"
 	need_trace
-	status 2 sh -c 'dt-trace -qn "BEGIN { exit(0); }" >/dev/full'
 	status 2 sh -c 'dt-trace -qn "BEGIN { exit(0); }" >&-'
+}
+
+@test "output that is lost is told once, with its name and cause, and is 2" {
+	need_trace
+	# lost NAME OPTION...
+	lost() {
+		status 2 dt -q "${@:2}"
+		[ "$output" = \
+		    "dt-trace: $1: cannot write: No space left on device" ]
+	}
+	dt() { dt-trace "$@" >/dev/full; }
+	lost "standard output" -n 'BEGIN { exit(0); }'
+	lost "standard output" -n 'BEGIN { @ = count(); printa(@); exit(0); }'
+	lost /dev/full -o /dev/full -n 'BEGIN { exit(0); }'
+	lost "output of freopen()" -wn 'BEGIN { freopen("/dev/full");
+	    printf("x\n"); } BEGIN { freopen(""); exit(0); }'
 }
 
 @test "without privilege: a program compiles, tracing is refused" {

@@ -68,6 +68,8 @@ load helper
 	has "failed to set -x nosuch: Invalid option name"
 	status 1 dt-trace -x quite -e -n BEGIN
 	has "did you mean 'quiet'?"
+	status 1 dt-trace -b lots -e -n BEGIN
+	has "failed to set -b lots: Invalid value"
 	status 1 dt-trace -x bufsize=lots -e -n BEGIN
 	has "Invalid value"
 	status 1 dt-trace -x libdir=/x -e -n BEGIN

@@ -90,6 +90,20 @@ set_option(struct trace *t, char *arg, struct msg *m)
 	return msg_set(m, "usage", "failed to set -x %s: %s", arg, why.text);
 }
 
+/* An option that is one of -x by another name. */
+static int
+set_alias(struct trace *t, int ch, const char *name, const char *arg,
+    struct msg *m)
+{
+	struct msg why;
+
+	msg_clear(&why);
+	if (opt_set(&t->opt, name, arg, &why) == 0)
+		return 0;
+	return msg_set(m, "usage", "failed to set -%c%s%s: %s", ch,
+	    arg != NULL ? " " : "", arg != NULL ? arg : "", why.text);
+}
+
 /* Options that are an engine option by another name. */
 static const struct {
 	int c;
@@ -125,7 +139,7 @@ take_table(struct cmdline *c, struct trace *t, int ch, struct msg *m)
 	for (size_t i = 0; i < sizeof(alias_table) / sizeof(*alias_table);
 	    i++)
 		if (alias_table[i].c == ch)
-			return opt_set(&t->opt, alias_table[i].name,
+			return set_alias(t, ch, alias_table[i].name,
 			    alias_table[i].arg ? optarg : NULL, m);
 	return 1;
 }

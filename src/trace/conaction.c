@@ -86,7 +86,7 @@ run_system(struct trace *t, const struct action *a, const uint8_t *rec,
 	if (cmd == NULL)
 		return msg_set_nomem(m);
 	if (fflush(t->out) == EOF)
-		r = msg_set_errno(m, "write", NULL, "output");
+		r = msg_set_errno(m, "write", NULL, "cannot write");
 	else if (system(cmd) == -1)
 		r = msg_set_errno(m, "system", NULL, "line %d: system(): %s",
 		    a->line, cmd);
@@ -103,8 +103,8 @@ conaction_restore(struct trace *t, struct msg *m)
 		return 0;
 	t->out = t->print->first;
 	t->print->first = NULL;
-	return fclose(fp) == EOF ?
-	    msg_set_errno(m, "write", NULL, "output of freopen()") : 0;
+	return fclose(fp) == EOF ? msg_set_errno(m, "write",
+	    "output of freopen()", "cannot write") : 0;
 }
 
 /* An empty name goes back to the first output. */
@@ -119,7 +119,7 @@ run_freopen(struct trace *t, const struct action *a, const uint8_t *rec,
 	if (name == NULL)
 		return msg_set_nomem(m);
 	if (fflush(t->out) == EOF)
-		r = msg_set_errno(m, "write", NULL, "output");
+		r = msg_set_errno(m, "write", NULL, "cannot write");
 	else if (*name == '\0')
 		r = conaction_restore(t, m);
 	else if ((fp = fopen(name, "ae")) == NULL)
@@ -138,7 +138,7 @@ static int
 run_ftruncate(struct trace *t, const struct action *a, struct msg *m)
 {
 	if (fflush(t->out) == EOF)
-		return msg_set_errno(m, "write", NULL, "output");
+		return msg_set_errno(m, "write", NULL, "cannot write");
 	rewind(t->out);
 	if (ftruncate(fileno(t->out), 0) == -1 && errno != EINVAL)
 		return msg_set_errno(m, "ftruncate", NULL,

@@ -63,8 +63,8 @@ list_probe(struct trace *t, FILE *fp, const struct probe *p, bool verbose,
 		if (list_args(t, fp, p, m) == -1)
 			return -1;
 	}
-	return ferror(fp) ? msg_set_errno(m, "write", NULL,
-	    "cannot write output") : 0;
+	return ferror(fp) ?
+	    msg_set_errno(m, "write", NULL, "cannot write") : 0;
 }
 
 struct listing {

@@ -237,11 +237,12 @@ print_now(struct trace *t, const struct rechead *h, size_t len, bool more,
 		if ((r = print_action(t, a, rec, m)) == -1)
 			return -1;
 		if (r == 1)
-			return msg_set_errno(m, "write", NULL, "output");
+			return msg_set_errno(m, "write", NULL, "cannot write");
 	}
 	if (!opt_flag(&t->opt, O_QUIET))
 		putc('\n', t->out);
-	return ferror(t->out) ? msg_set_errno(m, "write", NULL, "output") : 0;
+	return ferror(t->out) ?
+	    msg_set_errno(m, "write", NULL, "cannot write") : 0;
 }
 
 static int
@@ -300,7 +301,7 @@ print_flush(struct trace *t, struct msg *m)
 		if (release(t, &f->cpu[i], false, m) == -1)
 			return -1;
 	if (fflush(t->out) == EOF)
-		return msg_set_errno(m, "write", NULL, "output");
+		return msg_set_errno(m, "write", NULL, "cannot write");
 	return 0;
 }
 
@@ -313,6 +314,6 @@ print_end(struct trace *t, struct msg *m)
 	if (agg_print_rest(t, t->out, m) == -1)
 		return -1;
 	if (fflush(t->out) == EOF)
-		return msg_set_errno(m, "write", NULL, "output");
+		return msg_set_errno(m, "write", NULL, "cannot write");
 	return 0;
 }

@@ -18,17 +18,37 @@
 #include "trace/module.h"
 #include "trace/opt.h"
 #include "trace/print.h"
+#include "trace/printer.h"
 #include "trace/prog.h"
 #include "trace/provider.h"
 #include "trace/session.h"
 #include "trace/type.h"
 
+bool
+session_lost(const struct msg *m)
+{
+	return m->id != NULL && strcmp(m->id, "write") == 0;
+}
+
+/* Where output goes now, for messages. */
+static const char *
+output_name(const struct session *ss)
+{
+	if (ss->t.print != NULL && ss->t.print->first != NULL)
+		return "output of freopen()";
+	return ss->c.out != NULL ? ss->c.out : "standard output";
+}
+
 void
 session_tell(const struct session *ss, const struct msg *m)
 {
+	const char *path = m->path;
+
+	if (path[0] == '\0' && session_lost(m))
+		path = output_name(ss);
 	fprintf(stderr, "%s: ", ss->t.progname);
-	if (m->path[0] != '\0')
-		fprintf(stderr, "%s: ", m->path);
+	if (path[0] != '\0')
+		fprintf(stderr, "%s: ", path);
 	fprintf(stderr, "%s\n", m->text);
 }
 
@@ -124,7 +144,8 @@ trace(struct session *ss, struct msg *m)
 	attach_detach(t);
 	ss->info.detached_ns = clock_now();
 	ss->info.error = rc == -1 ? m->text : NULL;
-	ss->info.exit_status = rc == -1 ? DT_NO : t->exit_status;
+	ss->info.exit_status = rc == 0 ? t->exit_status :
+	    session_lost(m) ? DT_CANNOT : DT_NO;
 	return rc;
 }
 

@@ -27,6 +27,8 @@ struct session {
 int	session_work(struct session *, struct msg *);
 /* A message that is about no place in a program, on standard error. */
 void	session_tell(const struct session *, const struct msg *);
+/* m tells of output that was lost, be it -o's, stdout's or freopen()'s. */
+bool	session_lost(const struct msg *);
 void	session_free(struct session *);
 
 /* compile.c: parses, matches, types and lowers. -1 with m or the diag. */
