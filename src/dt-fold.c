@@ -126,7 +126,7 @@ option(void *arg, int opt, const char *value, struct msg *m)
 	case OPT_BY:
 		if (set_by(f, value) == 0)
 			return 0;
-		return msg_set(m, "usage", "--by: no %s", value);
+		return msg_set(m, "usage", "no grouping %s", value);
 	case OPT_FROM:
 		return cli_u64(value, 0, INT64_MAX, &f->from, m);
 	case OPT_NO_MODULES:

@@ -42,7 +42,7 @@ struct run {
 	struct tool tool;
 	enum report_format format;
 	enum schema_family family;
-	bool quick;
+	bool quick, table;	/* table: -F was given */
 	struct out out;
 };
 
@@ -57,6 +57,7 @@ option(void *arg, int opt, const char *value, struct msg *m)
 		if ((v = schema_family_find(value, strlen(value))) == -1)
 			return msg_set(m, "usage", "no family %s", value);
 		r->family = (enum schema_family)v;
+		r->table = true;
 		return 0;
 	case 'f':
 		if ((v = report_format_find(value)) == -1)
@@ -200,6 +201,8 @@ main(int argc, char **argv)
 
 	if (!tool_start(&r.tool, &cli, argc, argv, option, &r, &status))
 		return status;
+	if (r.table && r.format != REPORT_CSV)
+		return cli_usage_error(&cli, stderr, "-F goes with -f csv");
 	out_stdout(&r.out);
 	status = tool_each(&r.tool, on_operand, &r);
 	if (out_close(&r.out, &m) == -1)

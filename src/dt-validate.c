@@ -75,8 +75,8 @@ set_accept(struct run *r, const char *arg, struct msg *m)
 	if (strcmp(arg, verdict_name(VERDICT_DEGRADED)) == 0)
 		r->accept = VERDICT_DEGRADED;
 	else if (strcmp(arg, verdict_name(VERDICT_COMPLETE)) != 0)
-		return msg_set(m, "usage", "--accept takes complete or "
-		    "degraded");
+		return msg_set(m, "usage", "\"%s\" is neither complete nor "
+		    "degraded", arg);
 	return 0;
 }
 
@@ -84,11 +84,10 @@ static int
 set_jobs(struct run *r, const char *arg, struct msg *m)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct msg why;
 	uint64_t n;
 
-	if (cli_u64(arg, 1, VALIDATE_JOBS_MAX, &n, &why) == -1)
-		return msg_set(m, "usage", "-j: %s", why.text);
+	if (cli_u64(arg, 1, VALIDATE_JOBS_MAX, &n, m) == -1)
+		return -1;
 	r->jobs = (unsigned)n;
 	r->opt.threads = cpus > (long)n ? (unsigned)(cpus / (long)n) : 1;
 	return 0;
@@ -125,8 +124,8 @@ static int
 set_expect(struct run *r, const char *arg, struct msg *m)
 {
 	if (!is_id(arg))
-		return msg_set(m, "usage",
-		    "--expect takes sha256: and 64 hex digits");
+		return msg_set(m, "usage", "\"%s\" is not sha256: and 64 "
+		    "hex digits", arg);
 	r->opt.expect = arg;
 	return 0;
 }

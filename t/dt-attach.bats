@@ -13,6 +13,9 @@ load capture
 	status 2 dt-attach -p 1 true
 	has "exclude each other"
 	status 2 dt-attach -p x
+	has 'dt-attach: -p: "x" is no whole number'
+	status 2 dt-attach --stop-timeout soon true
+	has 'dt-attach: --stop-timeout: "soon" is no duration'
 	status 2 dt-attach -p 1 -u root
 	status 2 dt-attach -p 1 --target-out x
 	status 2 dt-attach --max-bytes 1000 true

@@ -92,6 +92,12 @@ validate x.bundle" ]
 	has 'dt-capture (dtbundle) '
 }
 
+@test "a path that cannot be written is told, with the bundle" {
+	stubs
+	status 2 sh -c 'b/dt-capture true >/dev/full'
+	[ "$output" = "dt-capture: the path cannot be written: x.bundle" ]
+}
+
 @test "no flamegraph.pl, no samples: no picture, and no failure" {
 	stubs
 	rm p/flamegraph.pl

@@ -300,6 +300,9 @@ z 1' ]
 	status 2 dt-fold -i gcov </dev/null
 	status 2 dt-fold -b </dev/null
 	status 2 dt-fold --by cat </dev/null
+	has "dt-fold: --by: no grouping cat"
+	status 2 dt-fold --from 3 --to soon </dev/null
+	has 'dt-fold: --to: "soon" is no whole number'
 	status 2 dt-fold -f procs </dev/null
 	status 2 dt-fold -Q
 	has usage:

@@ -117,6 +117,10 @@ section() {
 	status 2 dt-report nowhere.bundle
 	status 2 dt-report -f xml six.bundle
 	status 2 dt-report -F nothing six.bundle
+	status 2 dt-report -F cpu six.bundle
+	has "dt-report: -F goes with -f csv"
+	status 2 dt-report ''
+	has "dt-report: error: operand: a name is empty"
 	status 2 dt-report </dev/null
 	status 2 bash -c 'dt-report six.bundle >&-'
 	status 2 bash -c 'dt-report six.bundle >/dev/full'

@@ -236,7 +236,7 @@ relist() {
 	dt-sum d
 	{ head -c 2000000 /dev/zero | tr '\0' a; echo; echo d; } >list
 	status 2 dt-sum -c <list
-	has "stdin:1: error: operand: longer than a path can be"
+	has "standard input:1: error: operand: longer than a path can be"
 	[ "${#lines[@]}" -eq 1 ]
 }
 

@@ -93,8 +93,8 @@ settings_preset(struct settings *s, const char *name, struct msg *m)
 	for (i = 0; i < sizeof(presets) / sizeof(presets[0]); i++)
 		if (strcmp(presets[i].name, name) == 0) {
 			if (s->preset != NULL && s->preset != presets[i].name)
-				return msg_set(m, "usage", "-P %s and -P %s: "
-				    "one preset", s->preset, name);
+				return msg_set(m, "usage", "%s after %s: "
+				    "one preset", name, s->preset);
 			s->preset = presets[i].name;
 			return families_want(s, presets[i].list,
 			    WANT_OPTIONAL, m);
@@ -109,7 +109,7 @@ settings_option(struct settings *s, const char *arg, struct msg *m)
 	size_t n = strcspn(arg, ":=");
 
 	if (s->options == OPTIONS_MAX)
-		return msg_set(m, "usage", "more than %d options -x",
+		return msg_set(m, "usage", "more than %d options",
 		    OPTIONS_MAX);
 	o = &s->option[s->options];
 	o->family = -1;
@@ -117,12 +117,12 @@ settings_option(struct settings *s, const char *arg, struct msg *m)
 	if (arg[n] == ':') {
 		o->family = family_find(arg, n);
 		if (o->family < 0)
-			return msg_set(m, "usage", "-x %s: no such collector: "
+			return msg_set(m, "usage", "%s: no such collector: "
 			    "%.*s", arg, (int)n, arg);
 		o->text = arg + n + 1;
 	}
 	if (o->text[0] == '\0' || o->text[0] == '=')
-		return msg_set(m, "usage", "-x %s: no option name", arg);
+		return msg_set(m, "usage", "%s: no option name", arg);
 	s->options++;
 	return 0;
 }

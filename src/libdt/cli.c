@@ -121,6 +121,20 @@ cli_option(const struct cli *c, int opt, char *const *argv, FILE *err)
 	return bad_option(c, opt, argv, err);
 }
 
+/* What fn said of an option's argument, after the option's name. */
+static enum dt_exit
+bad_value(const struct cli *c, int opt, const struct msg *m)
+{
+	const struct option *w = c->words;
+
+	if (opt > 0 && opt < 0x100)
+		return cli_usage_error(c, stderr, "-%c: %s", opt, m->text);
+	while (w->name != NULL && w->val != opt)
+		w++;
+	return cli_usage_error(c, stderr, "--%s: %s",
+	    w->name != NULL ? w->name : "?", m->text);
+}
+
 bool
 cli_start(const struct cli *c, int argc, char **argv, cli_option_fn *fn,
     void *arg, enum dt_exit *status)
@@ -140,7 +154,7 @@ cli_start(const struct cli *c, int argc, char **argv, cli_option_fn *fn,
 		if (rc == 0)
 			continue;
 		*status = rc == 1 ? cli_option(c, opt, argv, stderr) :
-		    cli_usage_error(c, stderr, "%s", m.text);
+		    bad_value(c, opt, &m);
 		return false;
 	}
 	return true;

@@ -41,8 +41,8 @@ struct cli {
 enum dt_exit cli_worst(enum dt_exit a, enum dt_exit b);
 
 /*
- * Takes one option of a tool's: 0, -1 with m where its argument is wrong, or
- * 1 where the option is not one of the tool's own.
+ * Takes one option of a tool's: 0, -1 with m where its argument is wrong, to
+ * be told after the option's name, or 1 where it is not one of the tool's own.
  */
 typedef int cli_option_fn(void *arg, int opt, const char *value,
     struct msg *m);

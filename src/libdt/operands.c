@@ -60,6 +60,11 @@ run_path(struct run *r, const char *given)
 	struct msg m;
 	char *path;
 
+	if (given[0] == '\0') {
+		msg_set(&m, "operand", "a name is empty");
+		cannot(r, &m);
+		return;
+	}
 	if (strlen(given) >= PATH_MAX) {
 		msg_set_at(&m, "operand", given, 0, "is too long");
 		cannot(r, &m);
@@ -100,7 +105,7 @@ stdin_dir(struct msg *m)
 		path[n] = '\0';
 	if (n <= 0 || path[0] != '/' || fstat(0, &in) == -1 ||
 	    !S_ISREG(in.st_mode)) {
-		msg_set_at(m, "operand", "stdin", 0,
+		msg_set_at(m, "operand", "standard input", 0,
 		    "this manifest is on no file: -C must name its bundle");
 		return NULL;
 	}
@@ -187,12 +192,12 @@ list_end(struct list *l)
 
 	l->number++;
 	if (l->too_long) {
-		msg_set_at(&m, "operand", "stdin", l->number,
+		msg_set_at(&m, "operand", "standard input", l->number,
 		    "longer than a path can be");
 		cannot(l->r, &m);
 		l->paths++;
 	} else if (memchr(l->line, '\0', l->len) != NULL) {
-		msg_set_at(&m, "operand", "stdin", l->number,
+		msg_set_at(&m, "operand", "standard input", l->number,
 		    "a NUL byte in a path (-0 reads NUL-separated lists)");
 		cannot(l->r, &m);
 		l->paths++;
@@ -240,14 +245,14 @@ run_list(struct run *r, const char *first, size_t n)
 		list_add(&l, buf, (size_t)got);
 	}
 	if (got == -1) {
-		msg_set_errno(&m, "read", "stdin", "cannot read");
+		msg_set_errno(&m, "read", "standard input", "cannot read");
 		cannot(r, &m);
 		return;
 	}
 	if (l.len > 0 || l.too_long)
 		list_end(&l);
 	if (l.paths == 0) {
-		msg_set_at(&m, "operand", "stdin", 0,
+		msg_set_at(&m, "operand", "standard input", 0,
 		    "the input names no bundle");
 		cannot(r, &m);
 	}
@@ -272,7 +277,7 @@ slurp_manifest(struct run *r, const char *first, size_t n)
 		cannot(r, &m);
 		return;
 	}
-	if (file_slurp_fd(0, "stdin", max, &rest, &len, &m) == -1) {
+	if (file_slurp_fd(0, "standard input", max, &rest, &len, &m) == -1) {
 		cannot(r, &m);
 		return;
 	}
@@ -303,7 +308,7 @@ run_stdin(struct run *r)
 		if (got == -1 && errno == EINTR)
 			continue;
 		if (got == -1) {
-			msg_set_errno(&m, "read", "stdin", "cannot read");
+			msg_set_errno(&m, "read", "standard input", "cannot read");
 			cannot(r, &m);
 			return;
 		}
