@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "libdt/array.h"
 #include "libdt/clock.h"
 #include "libdt/elfid.h"
 #include "libdt/json.h"
@@ -168,7 +169,7 @@ static bool
 seen_first(struct maps *p, pid_t pid, const struct proc_map *map)
 {
 	struct { int64_t pid; uint64_t start, end, off, path; } key;
-	uint64_t h, *bigger;
+	uint64_t h;
 	size_t i;
 
 	memset(&key, 0, sizeof(key));
@@ -181,13 +182,8 @@ seen_first(struct maps *p, pid_t pid, const struct proc_map *map)
 	for (i = 0; i < p->nseen; i++)
 		if (p->seen[i] == h)
 			return false;
-	if (p->nseen == p->cap) {
-		bigger = realloc(p->seen, (p->cap * 2 + 64) * sizeof(h));
-		if (bigger == NULL)
-			return true;
-		p->seen = bigger;
-		p->cap = p->cap * 2 + 64;
-	}
+	if (ARRAY_ROOM(p->seen, p->nseen, p->cap) == -1)
+		return true;
 	p->seen[p->nseen++] = h;
 	return true;
 }

@@ -5,20 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdt/array.h"
+
 int
 members_add(struct members *s, pid_t pid)
 {
-	pid_t *bigger;
-
-	if (s->n == s->cap) {
-		s->cap = s->cap * 2 + 16;
-		bigger = realloc(s->pid, s->cap * sizeof(*bigger));
-		if (bigger == NULL) {
-			s->cap = s->n;
-			return -1;
-		}
-		s->pid = bigger;
-	}
+	if (ARRAY_ROOM(s->pid, s->n, s->cap) == -1)
+		return -1;
 	s->pid[s->n++] = pid;
 	return 0;
 }

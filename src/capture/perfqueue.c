@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
+
 #define PIDS	(1u << 22)	/* PID_MAX_LIMIT of Linux */
 
 struct pending {
@@ -44,16 +46,10 @@ bool
 perfqueue_add(struct perfmap *p, const struct perfmap_event *e)
 {
 	size_t len = e->path != NULL ? strlen(e->path) + 1 : 0;
-	struct pending **bigger, *q;
+	struct pending *q;
 
-	if (p->queued == p->queue_cap) {
-		bigger = realloc(p->queue, (p->queue_cap * 2 + 256) *
-		    sizeof(*bigger));
-		if (bigger == NULL)
-			return false;
-		p->queue = bigger;
-		p->queue_cap = p->queue_cap * 2 + 256;
-	}
+	if (ARRAY_ROOM(p->queue, p->queued, p->queue_cap) == -1)
+		return false;
 	q = malloc(sizeof(*q) + len);
 	if (q == NULL)
 		return false;

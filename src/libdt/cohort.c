@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "libdt/array.h"
 #include "libdt/bundle.h"
 
 struct order {
@@ -61,24 +62,22 @@ earliest(const struct bundle_member *x)
 	    x->start - x->start_resolution_ns : 0;
 }
 
+static bool
+is_past(const struct bundle_member *x, uint64_t pid, uint64_t ts)
+{
+	return x->pid > pid || (x->pid == pid && earliest(x) > ts);
+}
+
 ssize_t
 bundle_member_before(const struct bundle_cohort *c, uint64_t pid, uint64_t ts)
 {
-	size_t lo = 0, hi = c->members.n, mid;
-	const struct bundle_member *x;
+	size_t past;
 
-	/* hi becomes the first that is past (pid, ts) */
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		x = &c->members.v[c->by_pid[mid]];
-		if (x->pid > pid || (x->pid == pid && earliest(x) > ts))
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	if (hi == 0 || c->members.v[c->by_pid[hi - 1]].pid != pid)
+	ARRAY_FIRST(past, c->members.n,
+	    is_past(&c->members.v[c->by_pid[past]], pid, ts));
+	if (past == 0 || c->members.v[c->by_pid[past - 1]].pid != pid)
 		return -1;
-	return (ssize_t)c->by_pid[hi - 1];
+	return (ssize_t)c->by_pid[past - 1];
 }
 
 ssize_t

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/final.h"
 #include "libdt/names.h"
 
@@ -17,7 +18,7 @@ struct context {
 	bool have;		/* next is there */
 	struct names keys;	/* pid and tid as bytes */
 	struct thread *thread;	/* by number in keys */
-	size_t nthread;
+	size_t nthread, cap;
 };
 
 void
@@ -75,7 +76,6 @@ static struct thread *
 thread_of(struct context *c, const struct record *r, bool make)
 {
 	uint64_t key[2] = { r->v[REC_PID].u, r->v[REC_TID].u };
-	struct thread *v;
 	ssize_t i;
 
 	if (!make) {
@@ -86,14 +86,9 @@ thread_of(struct context *c, const struct record *r, bool make)
 	if (i == -1)
 		return NULL;
 	if ((size_t)i == c->nthread) {
-		v = c->thread;
-		if ((i & (i - 1)) == 0)	/* twice as many */
-			v = reallocarray(v, i > 0 ? (size_t)i * 2 : 1,
-			    sizeof(*v));
-		if (v == NULL)
+		if (ARRAY_ROOM(c->thread, c->nthread, c->cap) == -1)
 			return NULL;
-		c->thread = v;
-		memset(&v[c->nthread++], 0, sizeof(*v));
+		c->thread[c->nthread++] = (struct thread){ 0 };
 	}
 	return &c->thread[i];
 }
@@ -101,15 +96,8 @@ thread_of(struct context *c, const struct record *r, bool make)
 static int
 push(struct thread *t, uint64_t span)
 {
-	size_t cap = t->cap > 0 ? t->cap * 2 : 4;
-	uint64_t *v;
-
-	if (t->n == t->cap) {
-		if ((v = reallocarray(t->span, cap, sizeof(*v))) == NULL)
-			return -1;
-		t->span = v;
-		t->cap = cap;
-	}
+	if (ARRAY_ROOM(t->span, t->n, t->cap) == -1)
+		return -1;
 	t->span[t->n++] = span;
 	return 0;
 }

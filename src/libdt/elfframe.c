@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/elfframe.h"
 
 #define ENC_UDATA4	0x03
@@ -71,18 +72,12 @@ elfframe_read(struct elfframes *f, const struct elfbytes *hdr,
 bool
 elfframe_find(const struct elfframes *f, uint64_t vaddr, uint64_t *start)
 {
-	size_t lo = 0, hi = f->n, mid;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (f->v[mid].start <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == 0 || vaddr - f->v[lo - 1].start >= f->v[lo - 1].size)
+	ARRAY_FIRST(i, f->n, f->v[i].start > vaddr);
+	if (i == 0 || vaddr - f->v[i - 1].start >= f->v[i - 1].size)
 		return false;
-	*start = f->v[lo - 1].start;
+	*start = f->v[i - 1].start;
 	return true;
 }
 

@@ -61,18 +61,12 @@ symtab_sort(struct symtab_list *l)
 const char *
 symtab_find(const struct symtab_list *l, uint64_t addr, uint64_t *off)
 {
-	size_t lo = 0, hi = l->n, mid, i;
 	const struct symtab_entry *v;
+	size_t i, past;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (l->v[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (i = 0; i < lo && i < LOOK_BACK; i++) {
-		v = &l->v[lo - 1 - i];
+	ARRAY_FIRST(past, l->n, l->v[past].start > addr);
+	for (i = 0; i < past && i < LOOK_BACK; i++) {
+		v = &l->v[past - 1 - i];
 		if (addr - v->start < v->size || (v->size == 0 && i == 0)) {
 			*off = addr - v->start;
 			return l->names + v->name;

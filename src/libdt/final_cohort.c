@@ -13,25 +13,20 @@ struct building {
 	size_t n, cap;
 	struct names pids;	/* pid as bytes: number in last */
 	ssize_t *last;		/* the latest member of that pid */
-	size_t nlast;
+	size_t nlast, last_cap;
 };
 
 /* Where a pid's latest member is kept; NULL: no memory. */
 static ssize_t *
 latest(struct building *c, uint64_t pid)
 {
-	ssize_t i = names_add(&c->pids, (const char *)&pid, sizeof(pid)), *p;
+	ssize_t i = names_add(&c->pids, (const char *)&pid, sizeof(pid));
 
 	if (i == -1)
 		return NULL;
 	if ((size_t)i == c->nlast) {
-		p = c->last;
-		if ((i & (i - 1)) == 0)	/* twice as many */
-			p = reallocarray(p, i > 0 ? (size_t)i * 2 : 1,
-			    sizeof(*p));
-		if (p == NULL)
+		if (ARRAY_ROOM(c->last, c->nlast, c->last_cap) == -1)
 			return NULL;
-		c->last = p;
 		c->last[c->nlast++] = -1;
 	}
 	return &c->last[i];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/clock.h"
 #include "libdt/digest.h"
 #include "libdt/final.h"
@@ -58,16 +59,10 @@ static int
 add_library(void *arg, const char *path, size_t n, const char *build_id)
 {
 	struct libraries *l = arg;
-	struct bundle_library *v;
 
 	(void)n;
-	if (l->n == l->cap) {
-		l->cap = l->cap > 0 ? l->cap * 2 : 64;
-		v = reallocarray(l->v, l->cap, sizeof(*v));
-		if (v == NULL)
-			return -1;
-		l->v = v;
-	}
+	if (ARRAY_ROOM(l->v, l->n, l->cap) == -1)
+		return -1;
 	l->v[l->n++] = (struct bundle_library){ path, build_id };
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdt/array.h"
 #include "libdt/file.h"
 #include "libdt/final.h"
 #include "libdt/names.h"
@@ -25,7 +26,7 @@ struct raw {
 	size_t ndrop, written;	/* markers written so far */
 	struct names threads;	/* pid and tid as bytes: number in end */
 	uint64_t *end;		/* when its last call ended */
-	size_t nend;
+	size_t nend, endcap;
 };
 
 static int
@@ -138,19 +139,14 @@ rule_of(const struct raw *w, const struct record *r)
 static uint64_t *
 last_end(struct raw *w, const struct record *r)
 {
-	uint64_t key[2] = { r->v[REC_PID].u, r->v[REC_TID].u }, *v;
+	uint64_t key[2] = { r->v[REC_PID].u, r->v[REC_TID].u };
 	ssize_t i = names_add(&w->threads, (const char *)key, sizeof(key));
 
 	if (i == -1)
 		return NULL;
 	if ((size_t)i == w->nend) {
-		v = w->end;
-		if ((i & (i - 1)) == 0)
-			v = reallocarray(v, i > 0 ? (size_t)i * 2 : 1,
-			    sizeof(*v));
-		if (v == NULL)
+		if (ARRAY_ROOM(w->end, w->nend, w->endcap) == -1)
 			return NULL;
-		w->end = v;
 		w->end[w->nend++] = 0;
 	}
 	return &w->end[i];
@@ -160,16 +156,10 @@ last_end(struct raw *w, const struct record *r)
 static bool
 across_gap(const struct raw *w, uint64_t ts, uint64_t end)
 {
-	size_t lo = 0, hi = w->ndrop, mid;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (w->drop[mid]->from <= ts)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < w->ndrop && w->least[lo] < end;	/* none is reversed */
+	ARRAY_FIRST(i, w->ndrop, w->drop[i]->from > ts);
+	return i < w->ndrop && w->least[i] < end;	/* none is reversed */
 }
 
 static void

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/esc.h"
 #include "libdt/json.h"
 
@@ -356,17 +357,11 @@ json_index(struct json_index *x, const struct json_ref *object)
 const cJSON *
 json_index_get(const struct json_index *x, const char *name)
 {
-	size_t lo = 0, hi = x->n, mid;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (strcmp(x->v[mid]->string, name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < x->n && strcmp(x->v[lo]->string, name) == 0 ?
-	    x->v[lo] : NULL;
+	ARRAY_FIRST(i, x->n, strcmp(x->v[i]->string, name) >= 0);
+	return i < x->n && strcmp(x->v[i]->string, name) == 0 ?
+	    x->v[i] : NULL;
 }
 
 void

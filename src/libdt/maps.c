@@ -51,17 +51,12 @@ ssize_t
 maps_space(struct maps *ms, uint64_t pid)
 {
 	ssize_t i = names_add(&ms->pids, (const char *)&pid, sizeof(pid));
-	struct space *v;
 
 	if (i == -1 || (size_t)i < ms->nspace)
 		return i;
-	v = ms->space;
-	if ((i & (i - 1)) == 0)		/* twice as many */
-		v = reallocarray(v, i > 0 ? (size_t)i * 2 : 1, sizeof(*v));
-	if (v == NULL)
+	if (ARRAY_ROOM(ms->space, ms->nspace, ms->space_cap) == -1)
 		return -1;
-	ms->space = v;
-	memset(&v[ms->nspace++], 0, sizeof(*v));
+	ms->space[ms->nspace++] = (struct space){ 0 };
 	return i;
 }
 
@@ -111,22 +106,18 @@ file_key(const struct record *r, size_t *n)
 static ssize_t
 file_number(struct maps *ms, const struct record *r)
 {
-	struct map_file *v, *f;
+	struct map_file *f;
 	size_t n, path = r->v[REC_MAP_PATH].len;
 	char *key = file_key(r, &n);
 	ssize_t i = key != NULL ? names_add(&ms->keys, key, n) : -1;
 
 	if (i == -1 || (size_t)i < ms->nfile)
 		goto out;
-	v = ms->file;
-	if ((i & (i - 1)) == 0)
-		v = reallocarray(v, i > 0 ? (size_t)i * 2 : 1, sizeof(*v));
-	if (v == NULL) {
+	if (ARRAY_ROOM(ms->file, ms->nfile, ms->file_cap) == -1) {
 		i = -1;
 		goto out;
 	}
-	ms->file = v;
-	f = &v[ms->nfile++];
+	f = &ms->file[ms->nfile++];
 	memset(f, 0, sizeof(*f));
 	f->path = strndup(key, path);
 	f->n = path;
@@ -278,16 +269,10 @@ room(struct space *s, size_t more)
 static size_t
 first_past(const struct space *s, uint64_t addr)
 {
-	size_t lo = 0, hi = s->n, mid;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (s->v[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	ARRAY_FIRST(i, s->n, s->v[i].end > addr);
+	return i;
 }
 
 /*
@@ -363,18 +348,12 @@ maps_find(const struct maps *ms, size_t space, uint64_t addr, struct area *a)
 {
 	const struct space *s = &ms->space[space];
 	const struct map_event *e;
-	size_t lo = 0, hi = s->n, mid;
+	size_t past;
 	uint32_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (s->v[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo > 0 && addr < s->v[lo - 1].end) {
-		*a = s->v[lo - 1];
+	ARRAY_FIRST(past, s->n, s->v[past].start > addr);
+	if (past > 0 && addr < s->v[past - 1].end) {
+		*a = s->v[past - 1];
 		return true;
 	}
 	/* mappings that were read after the sample was taken */

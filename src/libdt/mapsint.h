@@ -51,10 +51,10 @@ struct space {
 struct maps {
 	struct names pids;
 	struct space *space;	/* by number in pids */
-	size_t nspace;
+	size_t nspace, space_cap;
 	struct names keys;	/* of files: path, NUL, build-id */
 	struct map_file *file;	/* by number in keys */
-	size_t nfile;
+	size_t nfile, file_cap;
 	struct map_event *ev;
 	size_t n, cap, cursor;
 	int exe;		/* the copy of the target's executable, or -1 */
@@ -63,7 +63,7 @@ struct maps {
 	/* frames that have been looked up */
 	struct names frames;	/* pid, epoch, text */
 	char **answer;		/* by number in frames */
-	size_t nanswer;
+	size_t nanswer, answer_cap;
 	char *out;		/* the stack given last */
 	size_t ncap;
 };

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libdt/array.h"
 #include "libdt/mapsint.h"
 
 #define ANSWERS_MAX	(1u << 18)	/* frames that are remembered */
@@ -251,7 +252,7 @@ static int
 lookup(struct maps *ms, size_t space, const char *s, size_t n,
     const char **text, struct msg *m)
 {
-	char key[NAME_BYTES * 2], **v;
+	char key[NAME_BYTES * 2];
 	size_t len = frame_key(ms, space, s, n, key, sizeof(key));
 	ssize_t i;
 
@@ -263,14 +264,9 @@ lookup(struct maps *ms, size_t space, const char *s, size_t n,
 	if ((i = names_add(&ms->frames, key, len)) == -1)
 		return msg_set_nomem(m);
 	if ((size_t)i == ms->nanswer) {
-		v = ms->answer;
-		if ((i & (i - 1)) == 0)
-			v = reallocarray(v, i > 0 ? (size_t)i * 2 : 1,
-			    sizeof(*v));
-		if (v == NULL)
+		if (ARRAY_ROOM(ms->answer, ms->nanswer, ms->answer_cap) == -1)
 			return msg_set_nomem(m);
-		ms->answer = v;
-		if (answer(ms, space, s, n, &v[i], m) == -1)
+		if (answer(ms, space, s, n, &ms->answer[i], m) == -1)
 			return -1;
 		ms->nanswer++;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "libdt/array.h"
 #include "libdt/names.h"
 
 static uint32_t *
@@ -38,19 +39,6 @@ grow_slots(struct names *t)
 	return 0;
 }
 
-static int
-grow_names(struct names *t)
-{
-	size_t cap = t->cap != 0 ? t->cap * 2 : 64;
-	struct name *v;
-
-	if ((v = realloc(t->v, cap * sizeof(*v))) == NULL)
-		return -1;
-	t->v = v;
-	t->cap = cap;
-	return 0;
-}
-
 ssize_t
 names_add(struct names *t, const char *s, size_t n)
 {
@@ -63,7 +51,7 @@ names_add(struct names *t, const char *s, size_t n)
 	slot = find_slot(t, s, n, h);
 	if (*slot != 0)
 		return (ssize_t)*slot - 1;
-	if (t->n == t->cap && grow_names(t) == -1)
+	if (ARRAY_ROOM(t->v, t->n, t->cap) == -1)
 		return -1;
 	if ((copy = malloc(n + 1)) == NULL)
 		return -1;

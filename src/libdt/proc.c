@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdt/array.h"
 #include "libdt/clock.h"
 #include "libdt/file.h"
 #include "libdt/proc.h"
@@ -327,23 +328,6 @@ pid_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int
-pids_add(pid_t **v, size_t *n, size_t *cap, pid_t pid)
-{
-	size_t more = *cap > 0 ? *cap * 2 : 16;
-	pid_t *p;
-
-	if (*n == *cap) {
-		p = reallocarray(*v, more, sizeof(*p));
-		if (p == NULL)
-			return -1;
-		*v = p;
-		*cap = more;
-	}
-	(*v)[(*n)++] = pid;
-	return 0;
-}
-
 /* The names in a directory of /proc that are numbers, in ascending order. */
 static int
 pids_read(const char *path, pid_t pid, pid_t **v, size_t *n, struct msg *m)
@@ -360,10 +344,11 @@ pids_read(const char *path, pid_t pid, pid_t **v, size_t *n, struct msg *m)
 	while ((errno = 0, e = readdir(d)) != NULL) {
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
-		if (pids_add(v, n, &cap, (pid_t)atol(e->d_name)) == -1) {
+		if (ARRAY_ROOM(*v, *n, cap) == -1) {
 			errno = ENOMEM;
 			break;
 		}
+		(*v)[(*n)++] = (pid_t)atol(e->d_name);
 	}
 	if (errno != 0) {
 		gone(path, pid, "cannot read", m);

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdt/array.h"
 #include "libdt/recsort.h"
 
 #define RUNS_MAX	200	/* files open at once */
-#define LINES_MIN	1024	/* entries that are allocated first */
 
 /* A line in memory, or the head of one in a run's file. */
 struct item {
@@ -71,7 +71,6 @@ static int
 grow(struct record_sort *s, size_t len, struct msg *m)
 {
 	size_t cap = s->cap > 0 ? s->cap : 65536;
-	struct item *items;
 	char *text;
 
 	while (cap < s->used + len)
@@ -82,15 +81,7 @@ grow(struct record_sort *s, size_t len, struct msg *m)
 		s->text = text;
 		s->cap = cap;
 	}
-	if (s->n < s->ncap)
-		return 0;
-	cap = s->ncap > 0 ? s->ncap * 2 : LINES_MIN;
-	items = reallocarray(s->items, cap, sizeof(*items));
-	if (items == NULL)
-		return msg_set_nomem(m);
-	s->items = items;
-	s->ncap = cap;
-	return 0;
+	return ARRAY_ROOM(s->items, s->n, s->ncap) == 0 ? 0 : msg_set_nomem(m);
 }
 
 /* A file without a name in dirfd. */

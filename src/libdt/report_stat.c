@@ -114,16 +114,10 @@ gaps_of(struct gaps *g, const struct bundle *b, enum schema_family f)
 bool
 gaps_overlap(const struct gaps *g, uint64_t from, uint64_t to)
 {
-	size_t lo = 0, hi = g->n, mid;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (g->v[mid].from <= to)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo > 0 && from <= g->v[lo - 1].to;
+	ARRAY_FIRST(i, g->n, g->v[i].from > to);
+	return i > 0 && from <= g->v[i - 1].to;
 }
 
 void

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdt/array.h"
 #include "libdt/elfid.h"
 #include "libdt/validate_int.h"
 
@@ -225,17 +226,10 @@ scripts_of(struct scripts *s, const struct bundle_manifest *m)
 static const struct bundle_artifact *
 script_at(const struct scripts *s, const char *path)
 {
-	size_t lo = 0, hi = s->n, mid;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (strcmp(s->v[mid]->path, path) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->n && strcmp(s->v[lo]->path, path) == 0 ? s->v[lo] :
-	    NULL;
+	ARRAY_FIRST(i, s->n, strcmp(s->v[i]->path, path) >= 0);
+	return i < s->n && strcmp(s->v[i]->path, path) == 0 ? s->v[i] : NULL;
 }
 
 /* Scripts and logs that collectors name. */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "libdt/array.h"
 #include "libdt/validate_pass.h"
 
 #define COMM_MAX	15	/* bytes of a task's name */
@@ -46,8 +47,6 @@ thread_of(struct val_pass *p, int *rc)
 {
 	struct calls *s = p->state;
 	ssize_t i = val_map_get(&s->map, (uint64_t)p->member, p->tid);
-	struct call *v;
-	size_t cap;
 
 	*rc = 0;
 	if (i != -1)
@@ -59,18 +58,8 @@ thread_of(struct val_pass *p, int *rc)
 		s->full = true;
 		return NULL;
 	}
-	if (s->n == s->cap) {
-		cap = s->cap > 0 ? s->cap * 2 : 256;
-		v = reallocarray(s->v, cap, sizeof(*v));
-		if (v == NULL) {
-			*rc = msg_set_nomem(p->m);
-			return NULL;
-		}
-		s->v = v;
-		s->cap = cap;
-	}
-	if (val_map_set(&s->map, (uint64_t)p->member, p->tid,
-	    (uint32_t)s->n) == -1) {
+	if (ARRAY_ROOM(s->v, s->n, s->cap) == -1 || val_map_set(&s->map,
+	    (uint64_t)p->member, p->tid, (uint32_t)s->n) == -1) {
 		*rc = msg_set_nomem(p->m);
 		return NULL;
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/validate_int.h"
 
 #define FILE_NAME	"collectors.json"
@@ -40,18 +41,11 @@ ssize_t
 val_collector(const struct val *v, const char *name)
 {
 	const struct bundle_collectors *c = &v->b.collectors;
-	size_t lo = 0, hi = v->by_name != NULL ? c->collectors.n : 0, n = hi;
-	size_t mid;
+	size_t i, n = v->by_name != NULL ? c->collectors.n : 0;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (strcmp(v->by_name[mid]->name, name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < n && strcmp(v->by_name[lo]->name, name) == 0 ?
-	    v->by_name[lo] - c->collectors.v : -1;
+	ARRAY_FIRST(i, n, strcmp(v->by_name[i]->name, name) >= 0);
+	return i < n && strcmp(v->by_name[i]->name, name) == 0 ?
+	    v->by_name[i] - c->collectors.v : -1;
 }
 
 static const struct bundle_family *

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/validate_pass.h"
 
 /* A span that a thread holds; both chains end in -1. */
@@ -65,23 +66,6 @@ val_ctx_free(struct val_ctx *c)
 	free(c);
 }
 
-/* Room for one more of an array; -1 without memory. */
-static int
-room(void *array, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap > 0 ? *cap * 2 : 256;
-	void *v;
-
-	if (n < *cap)
-		return 0;
-	memcpy(&v, array, sizeof(v));
-	if ((v = reallocarray(v, more, size)) == NULL)
-		return -1;
-	memcpy(array, &v, sizeof(v));
-	*cap = more;
-	return 0;
-}
-
 static ssize_t
 thread_of(struct val_ctx *c, const struct val_pass *p)
 {
@@ -89,9 +73,9 @@ thread_of(struct val_ctx *c, const struct val_pass *p)
 
 	if (i != -1)
 		return i;
-	if (room(&c->thread, c->nthread, &c->thread_cap,
-	    sizeof(*c->thread)) == -1 || val_map_set(&c->threads, p->pid,
-	    p->tid, (uint32_t)c->nthread) == -1)
+	if (ARRAY_ROOM(c->thread, c->nthread, c->thread_cap) == -1 ||
+	    val_map_set(&c->threads, p->pid, p->tid,
+	    (uint32_t)c->nthread) == -1)
 		return -1;
 	c->thread[c->nthread] = (struct ctx_thread){ 0, -1 };
 	return (ssize_t)c->nthread++;
@@ -105,8 +89,7 @@ push(struct val_ctx *c, ssize_t t, uint64_t span)
 
 	if (i != -1)
 		c->unused = c->held[i].under;
-	else if (room(&c->held, c->nheld, &c->held_cap, sizeof(*c->held)) ==
-	    -1)
+	else if (ARRAY_ROOM(c->held, c->nheld, c->held_cap) == -1)
 		return -1;
 	else
 		i = (ssize_t)c->nheld++;
@@ -149,7 +132,7 @@ note(struct val_ctx *c, const struct val_pass *p, ssize_t t)
 {
 	const struct ctx_thread *th = &c->thread[t];
 
-	if (room(&c->change, c->n, &c->cap, sizeof(*c->change)) == -1)
+	if (ARRAY_ROOM(c->change, c->n, c->cap) == -1)
 		return -1;
 	c->change[c->n] = (struct change){ p->pid, p->tid, p->ts, th->rt,
 	    th->top != -1 ? c->held[th->top].span : 0, c->n };
@@ -223,18 +206,12 @@ at(const struct val_ctx *c, const struct val_pass *p, uint64_t *rt,
     uint64_t *span)
 {
 	struct change key = { p->pid, p->tid, p->ts, 0, 0, UINT64_MAX };
-	size_t lo = 0, hi = c->n, mid;
 	const struct change *x;
+	size_t i;
 
 	*rt = *span = 0;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (change_cmp(&c->change[mid], &key) <= 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	x = lo > 0 ? &c->change[lo - 1] : NULL;
+	ARRAY_FIRST(i, c->n, change_cmp(&c->change[i], &key) > 0);
+	x = i > 0 ? &c->change[i - 1] : NULL;
 	if (x == NULL || x->pid != p->pid || x->tid != p->tid)
 		return;
 	*rt = x->rt;

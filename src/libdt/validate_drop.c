@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/validate_pass.h"
 
 static int
@@ -59,16 +60,10 @@ static size_t
 lower(const struct val_pass *p, const struct bundle_drop *d)
 {
 	struct val_drop key = { d, 0 };
-	size_t lo = 0, hi = p->ndrops, mid;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (drop_cmp(&p->drops[mid], &key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	ARRAY_FIRST(i, p->ndrops, drop_cmp(&p->drops[i], &key) >= 0);
+	return i;
 }
 
 void
@@ -131,14 +126,8 @@ val_drops_end(struct val_pass *p)
 bool
 val_drops_within(const struct val_pass *p, uint64_t from, uint64_t to)
 {
-	size_t lo = 0, hi = p->ndrops, mid;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (p->drops[mid].d->from <= from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < p->ndrops && p->min_to[lo] < to;
+	ARRAY_FIRST(i, p->ndrops, p->drops[i].d->from > from);
+	return i < p->ndrops && p->min_to[i] < to;
 }

@@ -3,26 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/validate_int.h"
 
 /* The place for one more finding, or NULL if that id has its fill. */
 static struct msg *
 place(struct val_finds *f, enum finding id)
 {
-	struct msg *v;
-	size_t room;
-
 	if (f->by_id[id]++ >= f->cap)
 		return NULL;
-	if (f->n == f->room) {
-		room = f->room > 0 ? f->room * 2 : 16;
-		v = reallocarray(f->v, room, sizeof(*v));
-		if (v == NULL) {
-			f->nomem = true;
-			return NULL;
-		}
-		f->v = v;
-		f->room = room;
+	if (ARRAY_ROOM(f->v, f->n, f->room) == -1) {
+		f->nomem = true;
+		return NULL;
 	}
 	msg_clear(&f->v[f->n]);
 	return &f->v[f->n++];

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "libdt/array.h"
 #include "libdt/validate_pass.h"
 
 /* An operation or collection that has begun. */
@@ -51,8 +52,7 @@ static int
 add(struct val_pass *p, uint64_t a, uint64_t b, const struct begun *what)
 {
 	struct pairs *s = p->state;
-	struct begun *v;
-	size_t cap, i = s->n;
+	size_t i = s->n;
 
 	if (s->unused != -1) {
 		i = (size_t)s->unused;
@@ -63,13 +63,8 @@ add(struct val_pass *p, uint64_t a, uint64_t b, const struct begun *what)
 			    "are open", p->v->limit);
 		s->full = true;
 		return 0;
-	} else if (s->n == s->cap) {
-		cap = s->cap > 0 ? s->cap * 2 : 256;
-		v = reallocarray(s->v, cap, sizeof(*v));
-		if (v == NULL)
-			return msg_set_nomem(p->m);
-		s->v = v;
-		s->cap = cap;
+	} else if (ARRAY_ROOM(s->v, s->n, s->cap) == -1) {
+		return msg_set_nomem(p->m);
 	}
 	s->v[i] = *what;
 	if (i == s->n)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "libdt/array.h"
 #include "libdt/validate_int.h"
 
 #define ALWAYS		1u	/* must be there */
@@ -185,16 +186,9 @@ add_entry(void *arg, const struct path_entry *e)
 {
 	struct val_tree *t = arg;
 	struct val_entry *p;
-	size_t cap;
 
-	if (t->n == t->cap) {
-		cap = t->cap > 0 ? t->cap * 2 : 64;
-		p = reallocarray(t->v, cap, sizeof(*p));
-		if (p == NULL)
-			return ENOMEM;
-		t->v = p;
-		t->cap = cap;
-	}
+	if (ARRAY_ROOM(t->v, t->n, t->cap) == -1)
+		return ENOMEM;
 	p = &t->v[t->n];
 	if ((p->path = strdup(e->path)) == NULL)
 		return ENOMEM;

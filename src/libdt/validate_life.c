@@ -3,6 +3,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "libdt/array.h"
 #include "libdt/validate_pass.h"
 
 #define NEVER	UINT64_MAX
@@ -45,8 +46,6 @@ add_life(struct val_pass *p, uint64_t tid, uint64_t born, uint64_t died)
 {
 	struct procs *s = p->state;
 	struct val_lives *l = &p->v->lives;
-	struct val_life *v;
-	size_t cap;
 
 	if (l->n >= p->v->limit) {
 		if (!l->full)
@@ -55,14 +54,8 @@ add_life(struct val_pass *p, uint64_t tid, uint64_t born, uint64_t died)
 		l->full = true;
 		return 0;
 	}
-	if (l->n == l->cap) {
-		cap = l->cap > 0 ? l->cap * 2 : 256;
-		v = reallocarray(l->v, cap, sizeof(*v));
-		if (v == NULL)
-			return msg_set_nomem(p->m);
-		l->v = v;
-		l->cap = cap;
-	}
+	if (ARRAY_ROOM(l->v, l->n, l->cap) == -1)
+		return msg_set_nomem(p->m);
 	l->v[l->n] = (struct val_life){ (uint32_t)p->member, tid, born,
 	    died };
 	if (val_map_set(&s->last, (uint64_t)p->member, tid,
@@ -170,19 +163,10 @@ proc_exit(struct val_pass *p, const struct record *r)
 static int
 note(struct val_pass *p, struct val_execs *e, uint64_t exe)
 {
-	struct val_exec *v;
-	size_t cap;
-
 	if (e->n >= p->v->limit)
 		return 0;
-	if (e->n == e->cap) {
-		cap = e->cap > 0 ? e->cap * 2 : 64;
-		v = reallocarray(e->v, cap, sizeof(*v));
-		if (v == NULL)
-			return msg_set_nomem(p->m);
-		e->v = v;
-		e->cap = cap;
-	}
+	if (ARRAY_ROOM(e->v, e->n, e->cap) == -1)
+		return msg_set_nomem(p->m);
 	e->v[e->n++] = (struct val_exec){ (uint32_t)p->member, p->ts, exe };
 	return 0;
 }
@@ -317,16 +301,10 @@ size_t
 val_exec_from(const struct val_execs *e, ssize_t member, uint64_t ts)
 {
 	struct val_exec key = { (uint32_t)member, ts, 0 };
-	size_t lo = 0, hi = e->n, mid;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (exec_cmp(&e->v[mid], &key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	ARRAY_FIRST(i, e->n, exec_cmp(&e->v[i], &key) >= 0);
+	return i;
 }
 
 /* The first exec of a member after ts, NEVER if there is none. */
@@ -503,21 +481,14 @@ find(const struct val *v, uint32_t member, uint64_t tid, uint64_t ts,
     bool *any)
 {
 	struct val_life key = { member, tid, ts, 0 };
-	size_t lo = 0, hi = v->lives.n, mid;
-	const struct val_life *l;
+	const struct val_life *l = v->lives.v;
+	size_t i, n = v->lives.n;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (life_cmp(&v->lives.v[mid], &key) <= 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*any = lo < v->lives.n && v->lives.v[lo].member == member &&
-	    v->lives.v[lo].tid == tid;
-	if (lo == 0)
+	ARRAY_FIRST(i, n, life_cmp(&l[i], &key) > 0);
+	*any = i < n && l[i].member == member && l[i].tid == tid;
+	if (i == 0)
 		return NULL;
-	l = &v->lives.v[lo - 1];
+	l += i - 1;
 	return l->member == member && l->tid == tid ? l : NULL;
 }
 

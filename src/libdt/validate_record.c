@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "libdt/spool.h"
+#include "libdt/array.h"
 #include "libdt/validate_pass.h"
 
 /* Births first, then contexts, then what refers to both. */
@@ -85,16 +86,10 @@ check_window(struct val_pass *p, const struct record *r)
 static bool
 pid_known(const struct bundle_cohort *c, uint64_t pid)
 {
-	size_t lo = 0, hi = c->members.n, mid;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (c->members.v[c->by_pid[mid]].pid < pid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < c->members.n && c->members.v[c->by_pid[lo]].pid == pid;
+	ARRAY_FIRST(i, c->members.n, c->members.v[c->by_pid[i]].pid >= pid);
+	return i < c->members.n && c->members.v[c->by_pid[i]].pid == pid;
 }
 
 static void

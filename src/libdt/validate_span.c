@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/validate_pass.h"
 
 enum mark { UNSEEN, ON_PATH, CLEAR, CYCLIC };
@@ -62,20 +63,11 @@ static int
 span_add(struct val_pass *p, const struct span *what)
 {
 	struct spans *s = p->state;
-	struct span *v;
-	size_t cap;
 
 	if (s->n >= p->v->limit)
 		return full(p, s);
-	if (s->n == s->cap) {
-		cap = s->cap > 0 ? s->cap * 2 : 256;
-		v = reallocarray(s->v, cap, sizeof(*v));
-		if (v == NULL)
-			return msg_set_nomem(p->m);
-		s->v = v;
-		s->cap = cap;
-	}
-	if (val_map_set(&s->ids, what->id, 0, (uint32_t)s->n) == -1)
+	if (ARRAY_ROOM(s->v, s->n, s->cap) == -1 ||
+	    val_map_set(&s->ids, what->id, 0, (uint32_t)s->n) == -1)
 		return msg_set_nomem(p->m);
 	s->v[s->n++] = *what;
 	return 0;

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symint.h"
+#include "libdt/array.h"
+#include "trace/symint.h"
 
 struct symgen *
 symgen_new(void)
@@ -37,16 +38,10 @@ symgen_unref(struct symgen *g)
 static size_t
 index_of(const struct symgen *g, uint64_t addr)
 {
-	size_t lo = 0, hi = g->nmap, i;
+	size_t i;
 
-	while (lo < hi) {
-		i = lo + (hi - lo) / 2;
-		if (g->map[i].end <= addr)
-			lo = i + 1;
-		else
-			hi = i;
-	}
-	return lo;
+	ARRAY_FIRST(i, g->nmap, g->map[i].end > addr);
+	return i;
 }
 
 static int

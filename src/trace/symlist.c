@@ -77,18 +77,12 @@ symlist_sort(struct symlist *l)
 struct symrange *
 symlist_find(struct symlist *l, uint64_t addr)
 {
-	size_t lo = 0, hi = l->n, i;
 	struct symrange *r;
+	size_t i, past;
 
-	while (lo < hi) {
-		i = lo + (hi - lo) / 2;
-		if (l->sym[i].start <= addr)
-			lo = i + 1;
-		else
-			hi = i;
-	}
-	for (i = 0; i < LOOK_BACK && i < lo; i++) {
-		r = &l->sym[lo - 1 - i];
+	ARRAY_FIRST(past, l->n, l->sym[past].start > addr);
+	for (i = 0; i < LOOK_BACK && i < past; i++) {
+		r = &l->sym[past - 1 - i];
 		if (addr - r->start < r->size || (r->size == 0 && i == 0))
 			return r;
 	}

@@ -15,6 +15,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include "libdt/array.h"
 #include "trace/uelf.h"
 
 #if defined(__x86_64__)
@@ -79,15 +80,8 @@ uelf_section(const struct uelf *u, uint64_t vaddr)
 static int
 add_func(struct uelf *u, size_t *cap, const struct ufunc *f)
 {
-	if (u->nfunc == *cap) {
-		size_t n = *cap == 0 ? 256 : *cap * 2;
-		struct ufunc *p = reallocarray(u->func, n, sizeof(*p));
-
-		if (p == NULL)
-			return -1;
-		u->func = p;
-		*cap = n;
-	}
+	if (ARRAY_ROOM(u->func, u->nfunc, *cap) == -1)
+		return -1;
 	u->func[u->nfunc++] = *f;
 	return 0;
 }
@@ -183,26 +177,15 @@ sort_funcs(struct uelf *u)
 static const char *
 covering(const struct uelf *u, uint64_t vaddr)
 {
-	size_t lo = 0, hi = u->nfunc;
+	const struct ufunc *f = u->func;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (u->func[mid].vaddr <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo > 0) {
-		const struct ufunc *f = &u->func[lo - 1];
-
-		if (vaddr - f->vaddr >= f->size)
-			return "";
-		while (lo > 1 && u->func[lo - 2].vaddr == f->vaddr)
-			f = &u->func[--lo - 1];
-		return f->name;
-	}
-	return "";
+	ARRAY_FIRST(i, u->nfunc, f[i].vaddr > vaddr);
+	if (i == 0 || vaddr - f[i - 1].vaddr >= f[i - 1].size)
+		return "";
+	for (i--; i > 0 && f[i - 1].vaddr == f[i].vaddr; i--)
+		;
+	return f[i].name;
 }
 
 /* "item__begin" to "item-begin", in place. */
