@@ -91,14 +91,15 @@ test_pages(void)
 	CHECK((space = maps_space(ms, 7)) != -1);
 	for (i = 0; i < STEPS; i++) {
 		CHECK_INT(maps_advance(ms, (uint64_t)i + 1, &m), 0);
-		ms->space[space].future = 0;
+		ms->space[space].looked = true;
 		for (k = op[i].from; k < op[i].to; k++) {
 			page[k].step = op[i].add ? i + 1 : 0;
 			page[k].off = ((uint64_t)i << 20) +
 			    ((k - op[i].from) << 12);
 		}
 		for (k = 0; k < PAGES; k++) {
-			got = maps_find(ms, (size_t)space, k << 12 | 5, &a);
+			got = maps_find(ms, (size_t)space, k << 12 | 5,
+			    &a) == 1;
 			(void)snprintf(path, sizeof(path), "/no/%d",
 			    page[k].step - 1);
 			ok &= got == (page[k].step != 0) && (!got ||
@@ -108,6 +109,191 @@ test_pages(void)
 	}
 	CHECK(ok);
 	maps_free(ms);
+}
+
+/* Processes that map, fork and execute by chance, with a naive model. */
+enum { PIDS = 4, SPOTS = 24, MOVES = 500, PATHS = 6 };
+
+static struct move {
+	enum { MAPS, UNMAPS, EXECS, FORKS } what;
+	uint64_t pid, child, from, to;
+	int path;
+} move[MOVES];
+
+static const char *const move_path[PATHS] = { "/no/a", "/no/b", "/other/a",
+	"[heap]", "//anon", "b" };
+
+static void
+make_moves(struct maps *ms)
+{
+	static const char *const id[PATHS] = { "00", "11", "22", "33", "44",
+		"55" };
+	uint64_t x = 11;
+	struct move *v;
+	int i;
+
+	for (i = 0; i < MOVES; i++) {
+		x = x * UINT64_C(6364136223846793005) + 1;
+		v = &move[i];
+		v->pid = (x >> 33) % PIDS;
+		v->child = (x >> 36) % PIDS;
+		v->from = (x >> 39) % SPOTS;
+		v->to = v->from + (x >> 45) % 9;
+		v->path = (int)((x >> 51) % PATHS);
+		v->what = (x >> 55) % 32 < 18 ? MAPS : (x >> 55) % 32 < 25 ?
+		    UNMAPS : (x >> 55) % 32 < 28 ? EXECS : FORKS;
+		if (v->what == FORKS)
+			add_fork(ms, (uint64_t)i + 1, v->pid, v->child);
+		else if (v->what == EXECS)
+			add_map(ms, KIND_UNMAP, (uint64_t)i + 1, v->pid, 0,
+			    UINT64_MAX, 0, NULL, "");
+		else
+			add_map(ms, v->what == MAPS ? KIND_MAP : KIND_UNMAP,
+			    (uint64_t)i + 1, v->pid, v->from << 12,
+			    v->to << 12, (uint64_t)i << 20, v->what == MAPS ?
+			    id[v->path] : NULL, move_path[v->path]);
+	}
+}
+
+/* Which move mapped what a process has at a spot, -1: none. */
+static int
+owner(int after, uint64_t pid, uint64_t spot)
+{
+	const struct move *v;
+	int i;
+
+	for (i = after; i >= 0; i--) {
+		v = &move[i];
+		if (v->what == FORKS && v->child == pid)
+			return v->pid != pid ? owner(i - 1, v->pid, spot) : -1;
+		if (v->pid != pid || v->what == FORKS)
+			continue;
+		if (v->what == EXECS)
+			break;
+		if (spot >= v->from && spot < v->to) {
+			if (v->what == MAPS)
+				return i;
+			break;
+		}
+	}
+	return -1;
+}
+
+/* The first move after one that maps the spot anew. */
+static int
+later_owner(int after, uint64_t pid, uint64_t spot)
+{
+	const struct move *v;
+	int i;
+
+	for (i = after + 1; i < MOVES; i++) {
+		v = &move[i];
+		if ((v->what == FORKS && v->child == pid) ||
+		    (v->what == EXECS && v->pid == pid))
+			return -1;
+		if (v->what == MAPS && v->pid == pid && spot >= v->from &&
+		    spot < v->to)
+			return i;
+	}
+	return -1;
+}
+
+/* Sets that processes share are each their own. */
+static void
+test_forks(void)
+{
+	struct maps *ms = maps_new();
+	uint64_t pid, spot;
+	bool ok = true;
+	struct area a;
+	ssize_t space;
+	struct msg m;
+	int i, k, got;
+
+	make_moves(ms);
+	CHECK_INT(maps_ready(ms, -1, BOOT, &m), 0);
+	for (i = 0; i < MOVES; i++) {
+		CHECK_INT(maps_advance(ms, (uint64_t)i + 1, &m), 0);
+		for (pid = 0; pid < PIDS; pid++)
+			for (spot = 0; spot < SPOTS + 8; spot++) {
+				space = maps_space(ms, pid);
+				k = owner(i, pid, spot);
+				if (k == -1)
+					k = later_owner(i, pid, spot);
+				got = maps_find(ms, (size_t)space,
+				    spot << 12 | 5, &a);
+				ok &= got == (k != -1);
+				if (k == -1 || got != 1)
+					continue;
+				ok &= strcmp(ms->file[a.file].path,
+				    move_path[move[k].path]) == 0 &&
+				    a.off + (spot << 12) - a.start ==
+				    ((uint64_t)k << 20) +
+				    ((spot - move[k].from) << 12);
+			}
+	}
+	CHECK(ok);
+	maps_free(ms);
+}
+
+/* A child takes its parent's mappings over in one step, not one by one. */
+static void
+test_shared(void)
+{
+	enum { MAPPED = 300, CHILDREN = 400 };
+	struct maps *ms = maps_new();
+	struct msg m;
+	uint64_t i;
+
+	for (i = 0; i < MAPPED; i++)
+		add_map(ms, KIND_MAP, 1 + i, 7, (MAPPED - i) << 16,
+		    ((MAPPED - i) << 16) + 4096, 0, NULL, "/no/a");
+	for (i = 0; i < CHILDREN; i++)
+		add_fork(ms, 1000 + i, 7, 1000 + i);
+	CHECK_INT(maps_ready(ms, -1, BOOT, &m), 0);
+	CHECK_INT(maps_advance(ms, 5000, &m), 0);
+	CHECK_INT(ms->areas.n, MAPPED);
+	CHECK_STR(at(ms, 1000 + CHILDREN - 1, 5000, "0x10005"), "a`+0x5");
+	maps_free(ms);
+}
+
+static unsigned
+depth(const struct area_pool *p, uint32_t set)
+{
+	unsigned l, r;
+
+	if (set == 0)
+		return 0;
+	l = depth(p, p->v[set].left);
+	r = depth(p, p->v[set].right);
+	return 1 + (l > r ? l : r);
+}
+
+/* Whatever the order, what is looked through stays small. */
+static void
+test_depth(void)
+{
+	enum { CUTS = 20000 };
+	const struct area whole = { 0, CUTS * 2, 100, 7 };
+	struct area_pool p = { 0 };
+	const struct area *a;
+	uint32_t set = area_set(&p, &whole), up = 0;
+	struct area one = { .file = 9 };
+	uint64_t i;
+
+	for (i = CUTS; i-- > 0;) {
+		area_drop(&p, area_swap(&p, &set, 2 * i + 1, 2 * i + 2, 0));
+		one.start = (CUTS - i) * 2;
+		one.end = one.start + 1;
+		area_drop(&p, area_swap(&p, &up, one.start, one.end,
+		    area_set(&p, &one)));
+	}
+	CHECK(depth(&p, set) < 100);
+	CHECK(depth(&p, up) < 100);
+	a = area_find(&p, set, 1000);
+	CHECK(a != NULL && a->start == 1000 && a->off == 1100 && a->file == 7);
+	CHECK(area_find(&p, set, 1001) == NULL);
+	area_pool_free(&p);
 }
 
 static void
@@ -171,6 +357,66 @@ test_exec(void)
 	CHECK(maps_exec_id(ms, 8, 250, "y", 1) == NULL);
 	CHECK(maps_exec_id(ms, 8, 250, "bin/xx", 6) == NULL);
 	CHECK(maps_exec_id(ms, 99, 250, "x", 1) == NULL);
+	maps_free(ms);
+}
+
+/* What a walk over all that was mapped says of an exec. */
+static int
+naive_exec(uint64_t pid, uint64_t ts, const char *base)
+{
+	int i, named = -1, first = -1;
+	const struct move *v;
+	bool gone = false;
+	const char *path;
+
+	for (i = 0; i < MOVES; i++) {
+		v = &move[i];
+		if (v->pid != pid)
+			continue;
+		if (v->what == EXECS && (uint64_t)i + 1 <= ts) {
+			gone = true;
+			first = named = -1;
+		}
+		if (v->what != MAPS)
+			continue;
+		path = move_path[v->path];
+		if (gone && first == -1 && path[0] == '/' && path[1] != '/')
+			first = i;
+		if (strcmp(strrchr(path, '/') != NULL ? strrchr(path, '/') +
+		    1 : path, base) == 0 && (named == -1 ||
+		    (uint64_t)i + 1 <= ts))
+			named = i;
+	}
+	return first != -1 ? first : named;
+}
+
+static void
+test_execs(void)
+{
+	static const char *const exe[] = { "a", "/x/b", "anon", "[heap]",
+		"none" };
+	struct maps *ms = maps_new();
+	const char *base, *id;
+	uint64_t pid, ts;
+	bool ok = true;
+	struct msg m;
+	size_t i;
+	int k;
+
+	make_moves(ms);
+	CHECK_INT(maps_ready(ms, -1, BOOT, &m), 0);
+	for (ts = 0; ts < MOVES + 2; ts++)
+		for (pid = 0; pid <= PIDS; pid++)
+			for (i = 0; i < sizeof(exe) / sizeof(exe[0]); i++) {
+				base = strrchr(exe[i], '/');
+				k = naive_exec(pid, ts, base != NULL ?
+				    base + 1 : exe[i]);
+				id = maps_exec_id(ms, pid, ts, exe[i],
+				    strlen(exe[i]));
+				ok &= k == -1 ? id == NULL : id != NULL &&
+				    id[0] == '0' + move[k].path;
+			}
+	CHECK(ok);
 	maps_free(ms);
 }
 
@@ -304,8 +550,12 @@ int
 main(void)
 {
 	test_pages();
+	test_forks();
+	test_shared();
+	test_depth();
 	test_time();
 	test_exec();
+	test_execs();
 	test_names();
 	test_files();
 	test_context();

@@ -24,8 +24,6 @@ maps_free(struct maps *ms)
 
 	if (ms == NULL)
 		return;
-	for (i = 0; i < ms->nspace; i++)
-		free(ms->space[i].v);
 	for (i = 0; i < ms->nfile; i++) {
 		free(ms->file[i].path);
 		free(ms->file[i].build_id);
@@ -39,6 +37,9 @@ maps_free(struct maps *ms)
 	names_free(&ms->pids);
 	names_free(&ms->keys);
 	names_free(&ms->frames);
+	names_free(&ms->bases);
+	area_pool_free(&ms->areas);
+	free(ms->note);
 	free(ms->space);
 	free(ms->file);
 	free(ms->ev);
@@ -121,10 +122,11 @@ file_number(struct maps *ms, const struct record *r)
 	memset(f, 0, sizeof(*f));
 	f->path = strndup(key, path);
 	f->n = path;
+	f->base = maps_base(ms, key, path);
 	f->module = module_of(key, path);
 	if (n > path + 1)
 		f->build_id = strdup(key + path + 1);
-	if (f->path == NULL || f->module == NULL ||
+	if (f->path == NULL || f->module == NULL || f->base == -1 ||
 	    (n > path + 1 && f->build_id == NULL))
 		i = -1;
 out:
@@ -233,7 +235,7 @@ maps_ready(struct maps *ms, int exe, const char *boot_id, struct msg *m)
 			return -1;
 	}
 	maps_rewind(ms);
-	return 0;
+	return maps_note(ms) == 0 ? 0 : msg_set_nomem(m);
 }
 
 void
@@ -242,174 +244,113 @@ maps_rewind(struct maps *ms)
 	size_t i;
 
 	ms->cursor = 0;
+	area_pool_reset(&ms->areas);
 	for (i = 0; i < ms->nspace; i++) {
-		ms->space[i].n = 0;
+		ms->space[i].now = ms->space[i].ahead = 0;
+		ms->space[i].looked = false;
 		ms->space[i].epoch++;
 		ms->space[i].future = ms->space[i].head;
 	}
 }
 
-static int
-room(struct space *s, size_t more)
+/* Its process came to be, or all its mappings went away. */
+static bool
+begins_anew(const struct map_event *e)
 {
-	struct area *v;
-	size_t cap;
-
-	if (s->n + more <= s->cap)
-		return 0;
-	cap = s->cap * 2 > s->n + more ? s->cap * 2 : s->n + more + 8;
-	if ((v = reallocarray(s->v, cap, sizeof(*v))) == NULL)
-		return -1;
-	s->v = v;
-	s->cap = cap;
-	return 0;
+	return e->change == MAP_BIRTH ||
+	    (e->change == MAP_REMOVE && e->end == UINT64_MAX);
 }
 
-/* The first area that ends after addr. */
-static size_t
-first_past(const struct space *s, uint64_t addr)
+/* What was mapped, as a set; 0 if that is no bytes. */
+static uint32_t
+mapped(struct maps *ms, const struct map_event *e)
 {
-	size_t i;
+	const struct area a = { e->start, e->end, e->off, e->file };
 
-	ARRAY_FIRST(i, s->n, s->v[i].end > addr);
-	return i;
+	return e->start < e->end ? area_set(&ms->areas, &a) : 0;
 }
 
-/*
- * Puts a in the place of all that lies in [start, end), or nothing if it is
- * NULL; what sticks out on either side stays. Areas are in order and do not
- * overlap: those that are touched stand together.
- */
-static int
-replace(struct space *s, uint64_t start, uint64_t end, const struct area *a)
+/* What an event hid from those after it comes to light as it passes. */
+static void
+leave_ahead(struct maps *ms, struct space *s, const struct map_event *e)
 {
-	size_t i = first_past(s, start), k, n = 0;
-	struct area put[3];
-
-	if (room(s, 2) == -1)
-		return -1;
-	for (k = i; k < s->n && s->v[k].start < end; k++)
-		;
-	if (k > i && s->v[i].start < start) {
-		put[n] = s->v[i];
-		put[n++].end = start;
-	}
-	if (a != NULL)
-		put[n++] = *a;
-	if (k > i && s->v[k - 1].end > end) {
-		put[n] = s->v[k - 1];
-		put[n].off += end - put[n].start;
-		put[n++].start = end;
-	}
-	if (k < s->n && k != i + n)
-		memmove(s->v + i + n, s->v + k, (s->n - k) * sizeof(*s->v));
-	if (n > 0)
-		memcpy(s->v + i, put, n * sizeof(*put));
-	s->n = s->n - (k - i) + n;
-	return 0;
+	if (begins_anew(e))
+		s->looked = false;	/* ahead is empty */
+	else if (s->looked && e->change == MAP_ADD && e->start < e->end)
+		area_drop(&ms->areas, area_swap(&ms->areas, &s->ahead,
+		    e->start, e->end, e->hidden));
 }
 
-static int
+static void
 apply(struct maps *ms, const struct map_event *e)
 {
-	struct space *s = &ms->space[e->pid], *p;
-	struct area area;
+	struct space *s = &ms->space[e->pid];
 
 	s->epoch++;
 	s->future = e->next;
+	leave_ahead(ms, s, e);
 	if (e->change == MAP_BIRTH) {
-		p = &ms->space[e->start];
-		s->n = 0;
-		if (room(s, p->n) == -1)
-			return -1;
-		if (p->n > 0)
-			memcpy(s->v, p->v, p->n * sizeof(*s->v));
-		s->n = p->n;
-		return 0;
-	}
-	if (e->start >= e->end)
-		return 0;	/* no bytes */
-	area = (struct area){ e->start, e->end, e->off, e->file };
-	return replace(s, e->start, e->end, e->change == MAP_ADD ? &area :
-	    NULL);
+		area_drop(&ms->areas, s->now);
+		s->now = 0;
+		s->now = area_share(&ms->areas, ms->space[e->start].now);
+	} else if (e->start < e->end)
+		area_drop(&ms->areas, area_swap(&ms->areas, &s->now, e->start,
+		    e->end, e->change == MAP_ADD ? mapped(ms, e) : 0));
 }
 
 int
 maps_advance(struct maps *ms, uint64_t ts, struct msg *m)
 {
-	for (; ms->cursor < ms->n && ms->ev[ms->cursor].ts <= ts; ms->cursor++)
-		if (apply(ms, &ms->ev[ms->cursor]) == -1)
-			return msg_set_nomem(m);
-	return 0;
+	while (ms->cursor < ms->n && ms->ev[ms->cursor].ts <= ts)
+		apply(ms, &ms->ev[ms->cursor++]);
+	return ms->areas.failed ? msg_set_nomem(m) : 0;
 }
 
-bool
-maps_find(const struct maps *ms, size_t space, uint64_t addr, struct area *a)
+/*
+ * The areas that are mapped from now on until the process begins anew, the
+ * first of each address: made from the last to the first, each hiding what
+ * comes after it.
+ */
+static int
+look_ahead(struct maps *ms, struct space *s)
 {
-	const struct space *s = &ms->space[space];
-	const struct map_event *e;
-	size_t past;
-	uint32_t i;
+	uint32_t i, *at = NULL;
+	size_t n = 0, cap = 0;
+	struct map_event *e;
 
-	ARRAY_FIRST(past, s->n, s->v[past].start > addr);
-	if (past > 0 && addr < s->v[past - 1].end) {
-		*a = s->v[past - 1];
-		return true;
-	}
-	/* mappings that were read after the sample was taken */
-	for (i = s->future; i != 0; i = e->next) {
-		e = &ms->ev[i - 1];
-		if (e->change == MAP_BIRTH ||
-		    (e->change == MAP_REMOVE && e->end == UINT64_MAX))
-			return false;
-		if (e->change == MAP_ADD && addr >= e->start && addr < e->end) {
-			*a = (struct area){ e->start, e->end, e->off, e->file };
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-same_base(const char *a, size_t an, const char *b, size_t bn)
-{
-	while (an > 0 && bn > 0 && a[an - 1] == b[bn - 1]) {
-		if (a[an - 1] == '/')
-			return true;
-		an--;
-		bn--;
-	}
-	return (an == 0 || a[an - 1] == '/') && (bn == 0 || b[bn - 1] == '/');
-}
-
-const char *
-maps_exec_id(struct maps *ms, uint64_t pid, uint64_t ts, const char *path,
-    size_t n)
-{
-	const struct map_event *e, *named = NULL, *first = NULL;
-	const struct map_file *f;
-	bool gone = false;
-	ssize_t space = maps_space(ms, pid);
-	uint32_t i;
-
-	for (i = space != -1 ? ms->space[space].head : 0; i != 0;
-	    i = e->next) {
-		e = &ms->ev[i - 1];
-		if (e->change == MAP_REMOVE && e->end == UINT64_MAX &&
-		    e->ts <= ts) {
-			gone = true;
-			first = named = NULL;
-		}
-		if (e->change != MAP_ADD)
+	for (i = s->future; i != 0 && !begins_anew(&ms->ev[i - 1]);
+	    i = ms->ev[i - 1].next) {
+		if (ms->ev[i - 1].change != MAP_ADD)
 			continue;
-		f = &ms->file[e->file];
-		if (gone && first == NULL && maps_is_file(f))
-			first = e;
-		if (same_base(f->path, f->n, path, n) &&
-		    (named == NULL || e->ts <= ts))
-			named = e;
+		if (ARRAY_ROOM(at, n, cap) == -1) {
+			free(at);
+			return -1;
+		}
+		at[n++] = i - 1;
 	}
-	if (first == NULL)
-		first = named;
-	return first != NULL ? ms->file[first->file].build_id : NULL;
+	while (n-- > 0) {
+		e = &ms->ev[at[n]];
+		if (e->start < e->end)
+			e->hidden = area_swap(&ms->areas, &s->ahead, e->start,
+			    e->end, mapped(ms, e));
+	}
+	free(at);
+	s->looked = true;
+	return ms->areas.failed ? -1 : 0;
+}
+
+int
+maps_find(struct maps *ms, size_t space, uint64_t addr, struct area *a)
+{
+	struct space *s = &ms->space[space];
+	const struct area *got = area_find(&ms->areas, s->now, addr);
+
+	/* mappings that were read after the sample was taken */
+	if (got == NULL && !s->looked && look_ahead(ms, s) == -1)
+		return -1;
+	if (got == NULL)
+		got = area_find(&ms->areas, s->ahead, addr);
+	if (got != NULL)
+		*a = *got;
+	return got != NULL;
 }

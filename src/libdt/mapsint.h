@@ -1,5 +1,6 @@
 /*
- * What maps.c (mappings through time) and mapsym.c (names of addresses) share.
+ * What maps.c (mappings through time), maps_exec.c (the programs that were
+ * executed) and mapsym.c (names of addresses) share.
  *
  * Ownership: a struct maps owns everything below until maps_free().
  */
@@ -10,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libdt/areas.h"
 #include "libdt/elfid.h"
 #include "libdt/elfsym.h"
 #include "libdt/final.h"
@@ -21,6 +23,7 @@ struct map_file {
 	size_t n;
 	char *build_id;		/* hex; NULL = not known */
 	char *module;		/* last component, as part of a frame */
+	ssize_t base;		/* its number in bases */
 	struct elfsym *sym;	/* NULL: none, once it was tried */
 	bool tried, kept;
 };
@@ -34,29 +37,40 @@ struct map_event {
 	uint32_t file;		/* number in files; of MAP_ADD */
 	uint32_t seq;		/* as it came */
 	uint32_t next;		/* index + 1 of this pid's next event */
+	uint32_t hidden;	/* areas of ahead that it lies over */
 	uint8_t change;
 };
 
-struct area { uint64_t start, end, off; uint32_t file; };
-
 /* The mappings of one process at the time the walk has come to. */
 struct space {
-	struct area *v;		/* by start, none overlap */
-	size_t n, cap;
+	uint32_t now;		/* areas */
+	uint32_t ahead;		/* areas that are yet to come, if looked */
+	bool looked;
 	uint32_t head;		/* index + 1 of its first event */
 	uint32_t future;	/* of its first that is yet to come */
 	uint32_t epoch;		/* grows with each change */
 };
 
+/* Where an event of a process stands among its like; see maps_exec.c. */
+struct exec_note {
+	uint32_t pid;		/* number in pids */
+	uint32_t what;
+	uint32_t at;		/* index in ev */
+};
+
 struct maps {
+	struct area_pool areas;
 	struct names pids;
 	struct space *space;	/* by number in pids */
 	size_t nspace, space_cap;
 	struct names keys;	/* of files: path, NUL, build-id */
 	struct map_file *file;	/* by number in keys */
 	size_t nfile, file_cap;
+	struct names bases;	/* last components of files */
 	struct map_event *ev;
 	size_t n, cap, cursor;
+	struct exec_note *note;	/* sorted */
+	size_t nnote;
 	int exe;		/* the copy of the target's executable, or -1 */
 	char exe_id[ELFID_HEX];
 	bool this_boot;		/* the vdso here is the one there */
@@ -79,8 +93,16 @@ maps_is_file(const struct map_file *f)
 ssize_t maps_space(struct maps *ms, uint64_t pid);
 /* Applies what happened up to ts. */
 int maps_advance(struct maps *ms, uint64_t ts, struct msg *m);
-/* The area of addr now, or one that was first seen later; NULL: none. */
-bool maps_find(const struct maps *ms, size_t space, uint64_t addr,
-    struct area *a);
+/*
+ * The area of addr now, or one that was first seen later: 1, 0 if there is
+ * none, -1: no memory.
+ */
+int maps_find(struct maps *ms, size_t space, uint64_t addr, struct area *a);
+
+/* maps_exec.c */
+/* The number of a path's last component; -1: no memory. */
+ssize_t maps_base(struct maps *ms, const char *path, size_t n);
+/* The events are sorted: makes what maps_exec_id() needs; -1: no memory. */
+int maps_note(struct maps *ms);
 
 #endif

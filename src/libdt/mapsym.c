@@ -125,10 +125,11 @@ resolve(struct maps *ms, size_t space, uint64_t addr, char **text,
 	uint64_t fileoff, off, start;
 	struct area a;
 	char fn[32];
+	int found;
 
 	*text = NULL;
-	if (!maps_find(ms, space, addr, &a))
-		return 0;
+	if ((found = maps_find(ms, space, addr, &a)) != 1)
+		return found == 0 ? 0 : msg_set_nomem(m);
 	f = &ms->file[a.file];
 	if (!maps_is_file(f) && strcmp(f->path, "[vdso]") != 0)
 		return 0;
