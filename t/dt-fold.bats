@@ -280,6 +280,17 @@ z 1' ]
 	[[ $stderr == *"standard input:2: "* ]]
 }
 
+@test "counts beyond 64 bits are malformed, not wrong" {
+	printf 'a;b 18446744073709551614\na;b 1\na;b 1\n' >in
+	status 1 dt-fold <in
+	[ "${lines[1]}" = 'a;b 18446744073709551615' ]
+	has "standard input:3: error: stack-syntax"
+	printf '\n  a`b+0x1\n  18446744073709551615\n\n  a`c\n  1\n' >in
+	status 1 dt-fold -i dtrace <in
+	has 'a`b 18446744073709551615'
+	has "standard input:6: error: stack-syntax"
+}
+
 @test "flamegraph.pl draws it" {
 	local fg
 	fg=$(command -v flamegraph.pl ||

@@ -49,12 +49,21 @@ text_count(const char *s, size_t n, uint64_t *v, size_t *before)
 	return true;
 }
 
+/* The sum of all counts stays one of 64 bits. */
+static bool
+has_room(const struct text *t, uint64_t count)
+{
+	return count <= UINT64_MAX - fold_total(t->f);
+}
+
 enum took
 text_close(struct text *t, uint64_t count)
 {
-	int rv = block_flush(&t->block, t->f, count);
-
-	return rv == -1 ? TOOK_FAILED : TOOK;
+	if (!has_room(t, count)) {
+		block_clear(&t->block);
+		return TOOK_NOT;
+	}
+	return block_flush(&t->block, t->f, count) == -1 ? TOOK_FAILED : TOOK;
 }
 
 static enum took
@@ -66,7 +75,8 @@ folded_line(struct text *t, char *raw, size_t n)
 
 	if (n == 0)
 		return TOOK;
-	if (!text_count(s, n, &count, &before) || before == 0)
+	if (!text_count(s, n, &count, &before) || before == 0 ||
+	    !has_room(t, count))
 		return TOOK_NOT;
 	return fold_add(t->f, NULL, s, before, count) == -1 ? TOOK_FAILED :
 	    TOOK;
