@@ -315,6 +315,12 @@ x" ]
 	[ "$output" = $pid ]
 	status 1 dt -p 999999999 -n BEGIN
 	has "failed to grab process 999999999"
+	status 1 dt -n 'pid999999999:::entry'
+	has "failed to grab process 999999999: No such process"
+	if [ "$(cat /proc/2/comm)" = kthreadd ]; then
+		status 1 dt -n 'pid2:::entry'
+		has "failed to grab process 2: a kernel thread has no program"
+	fi
 	status 1 dt -p x -n BEGIN
 	has "no process id"
 	sleep 30 3>&- & pid=$!

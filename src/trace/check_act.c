@@ -126,7 +126,9 @@ tracemem(struct checker *c, struct node *n)
 	if (values(c, &n->list, false) < 0)
 		return -1;
 	t = type_base(n->list->type);
-	if (t->kind != DK_PTR && t->kind != DK_INT)
+	/* an array is its address, as in C; a string is a value */
+	if (t->kind != DK_PTR && t->kind != DK_INT &&
+	    (t->kind != DK_ARRAY || type_is_string(t)))
 		return diag_error(c->d, D_TRACEMEM_ADDR, n->line, "tracemem( ) "
 		    "argument #1 is incompatible with prototype:\n\t"
 		    "prototype: pointer or integer\n\t argument: %s",

@@ -152,15 +152,18 @@ modules_of(struct trace *t, pid_t pid, struct msg *m)
 	struct mapping mp = { .exe = NULL };
 	const struct uelf *prog;
 	char *exe = NULL;
+	struct msg why;
 	int rc;
 
 	for (pm = t->procmods; pm != NULL; pm = pm->next)
 		if (pm->pid == pid)
 			return pm;
-	if (proc_exe(pid, &exe, NULL, m) != 0) {
-		if (exe == NULL)
-			msg_set(m, "no-match", "failed to grab process %d",
-			    (int)pid);
+	rc = proc_exe(pid, &exe, NULL, &why);
+	if (rc != 0) {
+		msg_set(m, "no-match", "failed to grab process %d: %s",
+		    (int)pid, rc == 1 ? "a kernel thread has no program" :
+		    strcmp(why.id, "no-process") == 0 ? strerror(ESRCH) :
+		    why.text);
 		return NULL;
 	}
 	pm = calloc(1, sizeof(*pm));

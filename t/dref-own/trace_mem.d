@@ -1,5 +1,8 @@
-/* tracemem: whole and partial lines; a third argument cuts it short */
+/* tracemem: whole and partial lines; a third argument cuts it short; an array
+ * is its address */
 #pragma D option quiet
+
+int a[4];
 
 BEGIN
 {
@@ -12,5 +15,7 @@ BEGIN
 	tracemem(p, 38, 0);
 	tracemem(p, 8, 99);
 	tracemem(p, 8, -1);
+	a[1] = 0x04030201;
+	tracemem(a, 12);
 	exit(0);
 }
