@@ -149,6 +149,22 @@ prog() {
 	has "failed to match tick-0"
 }
 
+@test "proc: exec's argument is the path, a string of the process" {
+	need_trace
+	printf '%s\n' /bin/true /no/such/file >x.sh
+	for size in 4 64; do
+		status 0 dt-trace -x strsize=$size -qc 'bash x.sh' -n 'proc:::exec
+		    /ppid == $target || pid == $target/
+		    { printf("%s %s\n", args[0], stringof(args[0])); }'
+		has "$(printf '%.*s %.*s' $size /bin/true $size /bin/true)"
+		has "$(printf '%.*s %.*s' $size /no/such/file \
+		    $size /no/such/file)"
+		hasnt "invalid address"
+	done
+	status 0 dt-trace -lvn proc:::exec
+	has "args[0]: string"
+}
+
 @test "proc: births, execs and deaths, with their reasons" {
 	need_tracefs
 	need_trace

@@ -236,8 +236,11 @@ low_builtin(struct lower *l, const struct node *n)
 	enum bid id;
 	vreg r;
 
-	if (n->kind == N_ARGS)
-		return low_norm(l, argument(l, (unsigned)n->ival), n->type);
+	if (n->kind == N_ARGS) {
+		r = argument(l, (unsigned)n->ival);
+		/* a string's is its address */
+		return low_isstr(n) ? r : low_norm(l, r, n->type);
+	}
 	id = n->id->builtin->id;
 	if (id >= B_ARG0 && id <= B_ARG9)
 		return argument(l, (unsigned)(id - B_ARG0));

@@ -201,9 +201,10 @@ low_str(struct lower *l, const struct node *n)
 		if (n->kind == N_CAST && n->a->type != NULL &&
 		    type_is_string(type_base(n->a->type)))
 			return low_str(l, n->a);
+		/* what a probe gives as a string is in the process */
 		s = low_strnew(l, l->strmax);
-		low_strread(l, low_int(l, n->kind == N_CAST ? n->a : n), false,
-		    s.r, 0, s.bound);
+		low_strread(l, low_int(l, n->kind == N_CAST ? n->a : n),
+		    n->kind == N_ARGS, s.r, 0, s.bound);
 		return s;
 	default:
 		break;

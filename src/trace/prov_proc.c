@@ -53,7 +53,7 @@ static const struct procdesc {
 	[K_LWPSTART] = { "lwp-start", EV_TP, { "syscalls:sys_exit_clone",
 	    "syscalls:sys_exit_clone3" }, { NULL } },
 	[K_EXEC] = { "exec", EV_TP, { "syscalls:sys_enter_execve",
-	    "syscalls:sys_enter_execveat" }, { "char *" } },
+	    "syscalls:sys_enter_execveat" }, { "string" } },
 	[K_EXECSUCCESS] = { "exec-success", EV_RAWTP, { "sched_process_exec" },
 	    { NULL } },
 	[K_EXECFAILURE] = { "exec-failure", EV_TP,
