@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "libdt/digest.h"
+#include "libdt/hash.h"
 #include "unit.h"
 
 /* FIPS 180-4's example, and XXH3 as xxhsum prints it. */
@@ -54,10 +55,25 @@ test_file(void)
 	free(p);
 }
 
+/* The hashes of tables cannot be told beforehand; sums can. */
+static void
+test_seed(void)
+{
+	char a[64] = "a name", b[64] = "a name";
+	struct digest d;
+
+	CHECK(hash_bytes(a, 6) == hash_bytes(b, 6));
+	CHECK(hash_bytes(a, 6) != hash_bytes(a, 5));
+	CHECK_INT(digest_mem(a, 6, DIGEST_XXH3, &d), 0);
+	CHECK(hash_bytes(a, 6) != d.xxh3);
+	CHECK(hash_seed() != 0 && hash_seed() == hash_seed());
+}
+
 int
 main(void)
 {
 	test_known();
 	test_file();
+	test_seed();
 	return unit_end();
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "libdt/final.h"
+#include "libdt/held.h"
 #include "libdt/mapsint.h"
 #include "unit.h"
 
@@ -546,6 +547,44 @@ test_context(void)
 	context_free(c);
 }
 
+/* Spans taken and left by chance: the top is what is left of the last. */
+static void
+test_held(void)
+{
+	enum { STEPS = 4000, THREADS = 3, SPANS = 12 };
+	struct { uint64_t span[STEPS]; size_t n; } has[THREADS] = { 0 };
+	uint32_t top[THREADS] = { 0 };
+	struct held h = { 0 };
+	uint64_t x = 5, span;
+	bool ok = true;
+	size_t i, k, t;
+
+	for (i = 0; i < STEPS; i++) {
+		x = x * UINT64_C(6364136223846793005) + 1;
+		t = (x >> 33) % THREADS;
+		span = (x >> 40) % SPANS;
+		if ((x >> 50) % 5 < (i < STEPS / 2 ? 3 : 1)) {
+			ok &= held_push(&h, t, &top[t], span) == 0;
+			has[t].span[has[t].n++] = span;
+		} else {
+			for (k = has[t].n; k > 0 &&
+			    has[t].span[k - 1] != span; k--)
+				;
+			ok &= held_drop(&h, t, &top[t], span) == (k == 0);
+			if (k > 0) {
+				memmove(&has[t].span[k - 1], &has[t].span[k],
+				    (has[t].n - k) * sizeof(span));
+				has[t].n--;
+			}
+		}
+		ok &= has[t].n == 0 ? top[t] == 0 : top[t] != 0 &&
+		    held_span(&h, top[t]) == has[t].span[has[t].n - 1];
+	}
+	CHECK(ok);
+	CHECK(h.n < STEPS / 2);		/* what is left is used again */
+	held_free(&h);
+}
+
 int
 main(void)
 {
@@ -559,5 +598,6 @@ main(void)
 	test_names();
 	test_files();
 	test_context();
+	test_held();
 	return unit_end();
 }

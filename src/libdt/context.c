@@ -3,13 +3,12 @@
 
 #include "libdt/array.h"
 #include "libdt/final.h"
+#include "libdt/held.h"
 #include "libdt/names.h"
 
-/* What a thread has open, the innermost last. */
 struct thread {
 	struct value rt;	/* a number, no text; not given: not known */
-	uint64_t *span;
-	size_t n, cap;
+	uint32_t top;		/* in held */
 };
 
 struct context {
@@ -19,17 +18,15 @@ struct context {
 	struct names keys;	/* pid and tid as bytes */
 	struct thread *thread;	/* by number in keys */
 	size_t nthread, cap;
+	struct held held;	/* what threads have open */
 };
 
 void
 context_free(struct context *c)
 {
-	size_t i;
-
 	if (c == NULL)
 		return;
-	for (i = 0; i < c->nthread; i++)
-		free(c->thread[i].span);
+	held_free(&c->held);
 	free(c->thread);
 	names_free(&c->keys);
 	record_reader_free(c->rd);
@@ -93,45 +90,22 @@ thread_of(struct context *c, const struct record *r, bool make)
 	return &c->thread[i];
 }
 
-static int
-push(struct thread *t, uint64_t span)
-{
-	if (ARRAY_ROOM(t->span, t->n, t->cap) == -1)
-		return -1;
-	t->span[t->n++] = span;
-	return 0;
-}
-
-/* The innermost of that id goes; spans may close in any order. */
-static void
-drop(struct thread *t, uint64_t span)
-{
-	size_t i;
-
-	for (i = t->n; i-- > 0;) {
-		if (t->span[i] != span)
-			continue;
-		memmove(t->span + i, t->span + i + 1,
-		    (t->n - i - 1) * sizeof(*t->span));
-		t->n--;
-		return;
-	}
-}
-
 int
 context_take(struct context *c, const struct record *r, struct msg *m)
 {
 	struct thread *t = thread_of(c, r, true);
+	uint64_t span = r->v[REC_SPAN].u, i;
 	int rc = 0;
 
 	if (t == NULL)
 		return msg_set_nomem(m);
+	i = (uint64_t)(t - c->thread);
 	if (r->v[REC_RT].given)
 		t->rt = (struct value){ .given = true, .u = r->v[REC_RT].u };
 	if (r->kind == KIND_SPAN_START || r->kind == KIND_CTX_INSTALL)
-		rc = push(t, r->v[REC_SPAN].u);
+		rc = held_push(&c->held, i, &t->top, span);
 	else if (r->kind == KIND_SPAN_END || r->kind == KIND_CTX_REMOVE)
-		drop(t, r->v[REC_SPAN].u);
+		(void)held_drop(&c->held, i, &t->top, span);
 	return rc == -1 ? msg_set_nomem(m) : 0;
 }
 
@@ -151,7 +125,7 @@ context_join(struct context *c, struct record *r, struct msg *m)
 		return 0;
 	if (!r->v[REC_RT].given && t->rt.given)
 		r->v[REC_RT] = t->rt;
-	if (!r->v[REC_SPAN].given && t->n > 0)
-		record_set_u64(r, REC_SPAN, t->span[t->n - 1]);
+	if (!r->v[REC_SPAN].given && t->top != 0)
+		record_set_u64(r, REC_SPAN, held_span(&c->held, t->top));
 	return 0;
 }

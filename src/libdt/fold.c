@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "libdt/fold.h"
 #include "libdt/foldint.h"
+#include "libdt/hash.h"
 
 struct entry {
 	char *stack;		/* not NUL-terminated */
@@ -109,7 +109,7 @@ grow(struct fold *f)
 static int
 insert(struct fold *f, uint64_t count)
 {
-	uint64_t h = XXH3_64bits(f->line, f->len);
+	uint64_t h = hash_bytes(f->line, f->len);
 	struct entry *e;
 
 	if (f->used * 2 >= f->nslot && grow(f) == -1)

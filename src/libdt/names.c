@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "libdt/array.h"
+#include "libdt/hash.h"
 #include "libdt/names.h"
 
 static uint32_t *
@@ -42,7 +42,7 @@ grow_slots(struct names *t)
 ssize_t
 names_add(struct names *t, const char *s, size_t n)
 {
-	uint64_t h = XXH3_64bits(s, n);
+	uint64_t h = hash_bytes(s, n);
 	uint32_t *slot;
 	char *copy;
 
@@ -69,7 +69,7 @@ names_find(const struct names *t, const char *s, size_t n)
 
 	if (t->nslot == 0)
 		return -1;
-	slot = find_slot(t, s, n, XXH3_64bits(s, n));
+	slot = find_slot(t, s, n, hash_bytes(s, n));
 	return *slot != 0 ? (ssize_t)*slot - 1 : -1;
 }
 

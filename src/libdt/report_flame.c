@@ -9,6 +9,7 @@
 
 #include "libdt/array.h"
 #include "libdt/foldint.h"
+#include "libdt/hash.h"
 #include "libdt/names.h"
 #include "libdt/report_print.h"
 
@@ -54,7 +55,7 @@ static uint32_t *
 slot_of(const struct tree *t, uint32_t parent, uint32_t name)
 {
 	const uint32_t key[] = { parent, name };
-	size_t i = XXH3_64bits(key, sizeof(key)) & (t->nslot - 1);
+	size_t i = hash_bytes(key, sizeof(key)) & (t->nslot - 1);
 	const struct node *v;
 
 	for (; t->slot[i] != 0; i = (i + 1) & (t->nslot - 1)) {
@@ -221,9 +222,11 @@ draw_node(const struct tree *t, const struct node *v, double x, unsigned y,
 {
 	const struct name *name = &t->frames.v[v->name];
 	double w = (double)v->count * WIDTH / (double)t->v[0].count;
+	/* a colour is the same in each report: its hash has no seed */
+	unsigned hue = (unsigned)(XXH3_64bits(name->s, name->n) % 6);
 
 	(void)out_printf(o, "<g class=\"%c%u\"><title>",
-	    v->kernel ? 'k' : 'u', (unsigned)(name->hash % 6));
+	    v->kernel ? 'k' : 'u', hue);
 	html_text(o, name->s, name->n);
 	(void)out_printf(o, " — %" PRIu64 " samples, %.2f %%</title>"
 	    "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" "

@@ -1,9 +1,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "libdt/array.h"
+#include "libdt/hash.h"
 #include "libdt/validate_pass.h"
 
 #define COMM_MAX	15	/* bytes of a task's name */
@@ -15,7 +15,7 @@ struct call {
 };
 
 struct calls {
-	struct val_map map;	/* (member, tid) */
+	struct pair_map map;	/* (member, tid) */
 	struct call *v;
 	size_t n, cap;
 	bool full;
@@ -34,7 +34,7 @@ calls_end(struct val_pass *p)
 	struct calls *s = p->state;
 
 	if (s != NULL) {
-		val_map_free(&s->map);
+		pair_map_free(&s->map);
 		free(s->v);
 	}
 	free(s);
@@ -46,7 +46,7 @@ static struct call *
 thread_of(struct val_pass *p, int *rc)
 {
 	struct calls *s = p->state;
-	ssize_t i = val_map_get(&s->map, (uint64_t)p->member, p->tid);
+	ssize_t i = pair_map_get(&s->map, (uint64_t)p->member, p->tid);
 
 	*rc = 0;
 	if (i != -1)
@@ -58,7 +58,7 @@ thread_of(struct val_pass *p, int *rc)
 		s->full = true;
 		return NULL;
 	}
-	if (ARRAY_ROOM(s->v, s->n, s->cap) == -1 || val_map_set(&s->map,
+	if (ARRAY_ROOM(s->v, s->n, s->cap) == -1 || pair_map_set(&s->map,
 	    (uint64_t)p->member, p->tid, (uint32_t)s->n) == -1) {
 		*rc = msg_set_nomem(p->m);
 		return NULL;
@@ -86,7 +86,7 @@ comm_hash(const struct value *path)
 	for (i = path->len; i > 0 && path->s[i - 1] != '/'; i--)
 		;
 	n = path->len - i;
-	return XXH3_64bits(path->s + i, n < COMM_MAX ? n : COMM_MAX);
+	return hash_bytes(path->s + i, n < COMM_MAX ? n : COMM_MAX);
 }
 
 /* What the member did within the call, as raw/procs.tsv has it, or NULL. */
@@ -112,7 +112,7 @@ check_exec(struct val_pass *p, const struct record *r)
 	else if (path->given && path->len > 0 &&
 	    memchr(path->s, '\\', path->len) == NULL &&
 	    (path->len < 8 || memcmp(path->s, "/dev/fd/", 8) != 0) &&
-	    x->exe != XXH3_64bits(path->s, path->len) &&
+	    x->exe != hash_bytes(path->s, path->len) &&
 	    x->exe != comm_hash(path))
 		PASS_BAD(p, CALL_DIFFERS, "its proc-exec record is of "
 		    "another file");

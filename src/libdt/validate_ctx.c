@@ -7,18 +7,12 @@
 #include <string.h>
 
 #include "libdt/array.h"
+#include "libdt/held.h"
 #include "libdt/validate_pass.h"
-
-/* A span that a thread holds; both chains end in -1. */
-struct held {
-	uint64_t span;
-	ssize_t under, above;	/* in the thread */
-	ssize_t outer;		/* the same span once more */
-};
 
 struct ctx_thread {
 	uint64_t rt;		/* 0 = not known */
-	ssize_t top;
+	uint32_t top;		/* in held */
 };
 
 /* What a thread's context became. */
@@ -29,13 +23,10 @@ struct change {
 };
 
 struct val_ctx {
-	struct val_map threads;	/* (pid, tid) */
-	struct val_map holds;	/* (thread, span): the innermost of them */
+	struct pair_map threads;	/* (pid, tid) */
 	struct ctx_thread *thread;
 	size_t nthread, thread_cap;
-	struct held *held;
-	size_t nheld, held_cap;
-	ssize_t unused;		/* chain of free ones */
+	struct held held;
 	struct change *change;
 	size_t n, cap;
 	bool full;		/* not all was taken, or it is odd */
@@ -48,8 +39,6 @@ val_ctx_new(struct msg *m)
 
 	if (c == NULL)
 		msg_set_nomem(m);
-	else
-		c->unused = -1;
 	return c;
 }
 
@@ -58,10 +47,9 @@ val_ctx_free(struct val_ctx *c)
 {
 	if (c == NULL)
 		return;
-	val_map_free(&c->threads);
-	val_map_free(&c->holds);
+	pair_map_free(&c->threads);
+	held_free(&c->held);
 	free(c->thread);
-	free(c->held);
 	free(c->change);
 	free(c);
 }
@@ -69,62 +57,16 @@ val_ctx_free(struct val_ctx *c)
 static ssize_t
 thread_of(struct val_ctx *c, const struct val_pass *p)
 {
-	ssize_t i = val_map_get(&c->threads, p->pid, p->tid);
+	ssize_t i = pair_map_get(&c->threads, p->pid, p->tid);
 
 	if (i != -1)
 		return i;
 	if (ARRAY_ROOM(c->thread, c->nthread, c->thread_cap) == -1 ||
-	    val_map_set(&c->threads, p->pid, p->tid,
+	    pair_map_set(&c->threads, p->pid, p->tid,
 	    (uint32_t)c->nthread) == -1)
 		return -1;
-	c->thread[c->nthread] = (struct ctx_thread){ 0, -1 };
+	c->thread[c->nthread] = (struct ctx_thread){ 0 };
 	return (ssize_t)c->nthread++;
-}
-
-static int
-push(struct val_ctx *c, ssize_t t, uint64_t span)
-{
-	struct ctx_thread *th = &c->thread[t];
-	ssize_t i = c->unused;
-
-	if (i != -1)
-		c->unused = c->held[i].under;
-	else if (ARRAY_ROOM(c->held, c->nheld, c->held_cap) == -1)
-		return -1;
-	else
-		i = (ssize_t)c->nheld++;
-	c->held[i] = (struct held){ span, th->top, -1,
-	    val_map_get(&c->holds, (uint64_t)t, span) };
-	if (th->top != -1)
-		c->held[th->top].above = i;
-	th->top = i;
-	return val_map_set(&c->holds, (uint64_t)t, span, (uint32_t)i);
-}
-
-/* 1 if the thread does not hold it. Spans may close in any order. */
-static int
-drop(struct val_ctx *c, ssize_t t, uint64_t span)
-{
-	ssize_t i = val_map_get(&c->holds, (uint64_t)t, span);
-	struct held *h;
-
-	if (i == -1)
-		return 1;
-	h = &c->held[i];
-	if (h->above != -1)
-		c->held[h->above].under = h->under;
-	else
-		c->thread[t].top = h->under;
-	if (h->under != -1)
-		c->held[h->under].above = h->above;
-	if (h->outer == -1)
-		val_map_del(&c->holds, (uint64_t)t, span);
-	else if (val_map_set(&c->holds, (uint64_t)t, span,
-	    (uint32_t)h->outer) == -1)
-		return -1;
-	h->under = c->unused;
-	c->unused = i;
-	return 0;
 }
 
 static int
@@ -135,7 +77,7 @@ note(struct val_ctx *c, const struct val_pass *p, ssize_t t)
 	if (ARRAY_ROOM(c->change, c->n, c->cap) == -1)
 		return -1;
 	c->change[c->n] = (struct change){ p->pid, p->tid, p->ts, th->rt,
-	    th->top != -1 ? c->held[th->top].span : 0, c->n };
+	    th->top != 0 ? held_span(&c->held, th->top) : 0, c->n };
 	c->n++;
 	return 0;
 }
@@ -160,10 +102,12 @@ val_ctx_take(struct val_ctx *c, struct val_pass *p, const struct record *r)
 		c->thread[t].rt = rt->u;
 	if (span->given && (r->kind == KIND_SPAN_START ||
 	    r->kind == KIND_CTX_INSTALL))
-		rc = push(c, t, span->u);
+		rc = held_push(&c->held, (uint64_t)t, &c->thread[t].top,
+		    span->u);
 	else if (span->given && (r->kind == KIND_SPAN_END ||
 	    r->kind == KIND_CTX_REMOVE))
-		rc = drop(c, t, span->u);
+		rc = held_drop(&c->held, (uint64_t)t, &c->thread[t].top,
+		    span->u);
 	if (rc == -1 || note(c, p, t) == -1)
 		return msg_set_nomem(p->m);
 	return rc;
@@ -195,10 +139,8 @@ val_ctx_close(struct val_ctx *c)
 {
 	if (c->n > 0)
 		qsort(c->change, c->n, sizeof(*c->change), change_cmp);
-	val_map_free(&c->threads);
-	val_map_free(&c->holds);
-	free(c->held);
-	c->held = NULL;
+	pair_map_free(&c->threads);
+	held_free(&c->held);
 }
 
 static void
@@ -251,10 +193,11 @@ val_ctx_check(struct val_pass *p, const struct record *r)
 void
 val_ctx_now(struct val_ctx *c, struct val_pass *p, const struct record *r)
 {
-	ssize_t t = val_map_get(&c->threads, p->pid, p->tid), top;
+	ssize_t t = pair_map_get(&c->threads, p->pid, p->tid);
+	uint32_t top;
 
 	if (c->full)
 		return;
-	top = t != -1 ? c->thread[t].top : -1;
-	differ(p, r, 0, top != -1 ? c->held[top].span : 0);
+	top = t != -1 ? c->thread[t].top : 0;
+	differ(p, r, 0, top != 0 ? held_span(&c->held, top) : 0);
 }

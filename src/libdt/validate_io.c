@@ -1,9 +1,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "libdt/array.h"
+#include "libdt/hash.h"
 #include "libdt/validate_pass.h"
 
 /* An operation or collection that has begun. */
@@ -16,7 +16,7 @@ struct begun {
 };
 
 struct pairs {
-	struct val_map map;	/* io: (id, 0); gc: (rt, generation) */
+	struct pair_map map;	/* io: (id, 0); gc: (rt, generation) */
 	struct begun *v;
 	size_t n, cap;
 	ssize_t unused;		/* one to take again, -1 = none */
@@ -41,7 +41,7 @@ pairs_end(struct val_pass *p)
 	struct pairs *s = p->state;
 
 	if (s != NULL) {
-		val_map_free(&s->map);
+		pair_map_free(&s->map);
 		free(s->v);
 	}
 	free(s);
@@ -69,7 +69,7 @@ add(struct val_pass *p, uint64_t a, uint64_t b, const struct begun *what)
 	s->v[i] = *what;
 	if (i == s->n)
 		s->n++;
-	return val_map_set(&s->map, a, b, (uint32_t)i) == -1 ?
+	return pair_map_set(&s->map, a, b, (uint32_t)i) == -1 ?
 	    msg_set_nomem(p->m) : 0;
 }
 
@@ -77,7 +77,7 @@ static const struct begun *
 get(struct val_pass *p, uint64_t a, uint64_t b)
 {
 	struct pairs *s = p->state;
-	ssize_t i = val_map_get(&s->map, a, b);
+	ssize_t i = pair_map_get(&s->map, a, b);
 
 	return i != -1 ? &s->v[i] : NULL;
 }
@@ -87,14 +87,14 @@ forget(struct val_pass *p, uint64_t a, uint64_t b)
 {
 	struct pairs *s = p->state;
 
-	s->unused = val_map_get(&s->map, a, b);
-	val_map_del(&s->map, a, b);
+	s->unused = pair_map_get(&s->map, a, b);
+	pair_map_del(&s->map, a, b);
 }
 
 static uint64_t
 hash(const struct value *t)
 {
-	return t->given ? XXH3_64bits(t->s, t->len) | 1 : 0;
+	return t->given ? hash_bytes(t->s, t->len) | 1 : 0;
 }
 
 static int

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "libdt/array.h"
+#include "libdt/hash.h"
 #include "libdt/validate_int.h"
 
 #define ALWAYS		1u	/* must be there */
@@ -304,9 +304,9 @@ val_tree_stamp(const struct val_tree *t)
 		    (uint64_t)e->st.st_mtim.tv_nsec,
 		    (uint64_t)e->st.st_ctim.tv_sec,
 		    (uint64_t)e->st.st_ctim.tv_nsec,
-		    XXH3_64bits(e->path, strlen(e->path)) };
+		    hash_bytes(e->path, strlen(e->path)) };
 
-		h = XXH3_64bits(of, sizeof(of));
+		h = hash_bytes(of, sizeof(of));
 	}
 	return h;
 }

@@ -1,16 +1,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "libdt/array.h"
+#include "libdt/hash.h"
 #include "libdt/validate_pass.h"
 
 #define NEVER	UINT64_MAX
 
 /* While raw/procs.tsv is read. */
 struct procs {
-	struct val_map last;	/* (member, tid): its latest life */
+	struct pair_map last;	/* (member, tid): its latest life */
 };
 
 void
@@ -58,7 +58,7 @@ add_life(struct val_pass *p, uint64_t tid, uint64_t born, uint64_t died)
 		return msg_set_nomem(p->m);
 	l->v[l->n] = (struct val_life){ (uint32_t)p->member, tid, born,
 	    died };
-	if (val_map_set(&s->last, (uint64_t)p->member, tid,
+	if (pair_map_set(&s->last, (uint64_t)p->member, tid,
 	    (uint32_t)l->n) == -1)
 		return msg_set_nomem(p->m);
 	l->n++;
@@ -80,7 +80,7 @@ static int
 thread_start(struct val_pass *p)
 {
 	struct procs *s = p->state;
-	ssize_t i = val_map_get(&s->last, (uint64_t)p->member, p->tid);
+	ssize_t i = pair_map_get(&s->last, (uint64_t)p->member, p->tid);
 
 	if (i != -1 && alive_until(p, &p->v->lives.v[i]) == NEVER &&
 	    !p->v->procs_lossy)
@@ -95,7 +95,7 @@ thread_exit(struct val_pass *p)
 	const struct bundle_member *b = &p->v->b.cohort.members.v[p->member];
 	struct procs *s = p->state;
 	struct val_life *l;
-	ssize_t i = val_map_get(&s->last, (uint64_t)p->member, p->tid);
+	ssize_t i = pair_map_get(&s->last, (uint64_t)p->member, p->tid);
 
 	if (i == -1) {
 		if (p->tid != p->pid && (b->start_source == START_BIRTH ||
@@ -228,7 +228,7 @@ proc_exec(struct val_pass *p, const struct record *r)
 		check_argv(p, s);
 	}
 	m->execs++;
-	return note(p, &p->v->execs, XXH3_64bits(s->s, s->len));
+	return note(p, &p->v->execs, hash_bytes(s->s, s->len));
 }
 
 /* Who forks, executes or exits is a thread that was seen to start. */
@@ -245,7 +245,7 @@ check_actor(struct val_pass *p, const struct record *r)
 	if (r->kind == KIND_PROC_EXEC)
 		PASS_BAD(p, RECORD_VALUE, "after an execve the thread's id is "
 		    "the process's");
-	else if (val_map_get(&s->last, (uint64_t)p->member, p->tid) == -1)
+	else if (pair_map_get(&s->last, (uint64_t)p->member, p->tid) == -1)
 		PASS_BAD(p, THREAD_UNKNOWN, "thread %" PRIu64 " was never "
 		    "seen to start", p->tid);
 }
@@ -447,7 +447,7 @@ procs_end(struct val_pass *p)
 	size_t i;
 
 	if (s != NULL)
-		val_map_free(&s->last);
+		pair_map_free(&s->last);
 	free(s);
 	if (v->lives.n > 0)
 		qsort(v->lives.v, v->lives.n, sizeof(*v->lives.v), life_cmp);

@@ -1,13 +1,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
+#include "libdt/hash.h"
 #include "libdt/validate_pass.h"
 
 /* The manifest's libraries, found by the hashes of path and build-id. */
 struct libraries {
-	struct val_map map;
+	struct pair_map map;
 	bool *mapped;
 	uint64_t unmaps;
 };
@@ -15,7 +15,7 @@ struct libraries {
 static uint64_t
 hash(const char *s, size_t n)
 {
-	return XXH3_64bits(s, n);
+	return hash_bytes(s, n);
 }
 
 static int
@@ -36,9 +36,9 @@ maps_begin(struct val_pass *p)
 		path = hash(l->path, strlen(l->path));
 		id = l->build_id != NULL ? hash(l->build_id,
 		    strlen(l->build_id)) : 0;
-		if (val_map_get(&s->map, path, id) != -1)
+		if (pair_map_get(&s->map, path, id) != -1)
 			s->mapped[i] = true;	/* told as a duplicate */
-		else if (val_map_set(&s->map, path, id, (uint32_t)i) == -1)
+		else if (pair_map_set(&s->map, path, id, (uint32_t)i) == -1)
 			return msg_set_nomem(p->m);
 	}
 	return 0;
@@ -89,7 +89,7 @@ maps_record(struct val_pass *p, const struct record *r)
 	    (!id->given && !is_file(path)))
 		return 0;
 	check_exe(p, path, id);
-	i = val_map_get(&s->map, hash(path->s, path->len),
+	i = pair_map_get(&s->map, hash(path->s, path->len),
 	    id->given ? hash(id->s, id->len) : 0);
 	if (i == -1)
 		PASS_BAD(p, LIBRARY_UNLISTED, "%.*s with this build-id is no "
@@ -178,7 +178,7 @@ maps_end(struct val_pass *p)
 			    p->v->members[i].exe_mapped, "members[%zu]."
 			    "exe_build_id is another", i);
 	check_live(p, s->unmaps);
-	val_map_free(&s->map);
+	pair_map_free(&s->map);
 	free(s->mapped);
 	free(s);
 	return 0;

@@ -2,29 +2,13 @@
  * What the parts that look at records share: one pass over one raw file.
  *
  * Ownership: a val_pass lives while its file is read; state is its family's
- * own, made by begin and freed by end. A val_map owns its slots.
+ * own, made by begin and freed by end.
  */
 #ifndef LIBDT_VALIDATE_PASS_H
 #define LIBDT_VALIDATE_PASS_H
 
+#include "libdt/pairmap.h"
 #include "libdt/validate_int.h"
-
-/* From two numbers to the index the caller gave them; open addressing. */
-struct val_slot {
-	uint64_t a, b;
-	uint32_t index;		/* + 1; 0 = free */
-};
-struct val_map {
-	struct val_slot *v;
-	size_t n, cap;		/* cap is a power of two, or 0 */
-};
-/* The index of (a, b), or -1. */
-ssize_t val_map_get(const struct val_map *m, uint64_t a, uint64_t b);
-/* Sets it; -1 without memory. */
-int val_map_set(struct val_map *m, uint64_t a, uint64_t b, uint32_t index);
-/* Forgets it. */
-void val_map_del(struct val_map *m, uint64_t a, uint64_t b);
-void val_map_free(struct val_map *m);
 
 /* A drop interval of the family's collectors. */
 struct val_drop {

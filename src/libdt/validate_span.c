@@ -16,7 +16,7 @@ struct span {
 };
 
 struct spans {
-	struct val_map ids;	/* (id, 0) to v */
+	struct pair_map ids;	/* (id, 0) to v */
 	struct span *v;
 	size_t n, cap;
 	uint8_t *phase;		/* of each member, + 1 */
@@ -67,7 +67,7 @@ span_add(struct val_pass *p, const struct span *what)
 	if (s->n >= p->v->limit)
 		return full(p, s);
 	if (ARRAY_ROOM(s->v, s->n, s->cap) == -1 ||
-	    val_map_set(&s->ids, what->id, 0, (uint32_t)s->n) == -1)
+	    pair_map_set(&s->ids, what->id, 0, (uint32_t)s->n) == -1)
 		return msg_set_nomem(p->m);
 	s->v[s->n++] = *what;
 	return 0;
@@ -83,7 +83,7 @@ span_start(struct val_pass *p, const struct record *r)
 		.parent = parent->given ? parent->u : 0,
 		.start = p->ts, .line = p->line,
 	};
-	ssize_t i = val_map_get(&s->ids, n.id, 0);
+	ssize_t i = pair_map_get(&s->ids, n.id, 0);
 
 	if (i != -1) {
 		val_ctx_odd(p->v->ctx);
@@ -91,7 +91,7 @@ span_start(struct val_pass *p, const struct record *r)
 		    PRIu64, n.id, s->v[i].line);
 		return 0;
 	}
-	n.late = n.parent != 0 && val_map_get(&s->ids, n.parent, 0) == -1;
+	n.late = n.parent != 0 && pair_map_get(&s->ids, n.parent, 0) == -1;
 	return span_add(p, &n);
 }
 
@@ -101,7 +101,7 @@ span_end(struct val_pass *p, const struct record *r)
 	struct spans *s = p->state;
 	uint64_t id = r->v[REC_SPAN_END_ID].u;
 	uint64_t dur = r->v[REC_SPAN_END_DUR].u;
-	ssize_t i = val_map_get(&s->ids, id, 0);
+	ssize_t i = pair_map_get(&s->ids, id, 0);
 	struct span *a;
 
 	if (i == -1) {
@@ -131,7 +131,7 @@ check_span(struct val_pass *p, const struct record *r)
 	const struct value *span = &r->v[REC_SPAN];
 
 	if (!span->given || s->lossy ||
-	    val_map_get(&s->ids, span->u, 0) != -1)
+	    pair_map_get(&s->ids, span->u, 0) != -1)
 		return;
 	val_ctx_odd(p->v->ctx);
 	PASS_BAD(p, CTX_SPAN, "span %" PRIu64 " has not started", span->u);
@@ -191,7 +191,7 @@ spans_record(struct val_pass *p, const struct record *r)
 static ssize_t
 parent_of(const struct spans *s, size_t i)
 {
-	return s->v[i].parent != 0 ? val_map_get(&s->ids, s->v[i].parent, 0) :
+	return s->v[i].parent != 0 ? pair_map_get(&s->ids, s->v[i].parent, 0) :
 	    -1;
 }
 
@@ -228,7 +228,7 @@ check_parents(struct val_pass *p, struct spans *s)
 		a = &s->v[i];
 		if (!a->late)
 			continue;
-		if (val_map_get(&s->ids, a->parent, 0) == -1) {
+		if (pair_map_get(&s->ids, a->parent, 0) == -1) {
 			if (!s->lossy)
 				val_found(p->v, FINDING_SPAN_PARENT, p->path,
 				    a->line, "span %" PRIu64 " is no span",
@@ -253,7 +253,7 @@ spans_end(struct val_pass *p)
 		check_parents(p, s);
 	if (p->v->ctx != NULL)
 		val_ctx_close(p->v->ctx);
-	val_map_free(&s->ids);
+	pair_map_free(&s->ids);
 	free(s->v);
 	free(s->phase);
 	free(s);

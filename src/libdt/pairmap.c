@@ -1,19 +1,19 @@
 #include <stdlib.h>
-#include <xxhash.h>
 
-#include "libdt/validate_pass.h"
+#include "libdt/hash.h"
+#include "libdt/pairmap.h"
 
 static size_t
-home(const struct val_map *m, uint64_t a, uint64_t b)
+home(const struct pair_map *m, uint64_t a, uint64_t b)
 {
 	uint64_t k[2] = { a, b };
 
-	return (size_t)XXH3_64bits(k, sizeof(k)) & (m->cap - 1);
+	return (size_t)hash_bytes(k, sizeof(k)) & (m->cap - 1);
 }
 
 /* The slot of (a, b), or the free one where it would go. */
-static struct val_slot *
-slot(const struct val_map *m, uint64_t a, uint64_t b)
+static struct pair_slot *
+slot(const struct pair_map *m, uint64_t a, uint64_t b)
 {
 	size_t i = home(m, a, b);
 
@@ -23,7 +23,7 @@ slot(const struct val_map *m, uint64_t a, uint64_t b)
 }
 
 ssize_t
-val_map_get(const struct val_map *m, uint64_t a, uint64_t b)
+pair_map_get(const struct pair_map *m, uint64_t a, uint64_t b)
 {
 	if (m->n == 0)
 		return -1;
@@ -31,9 +31,9 @@ val_map_get(const struct val_map *m, uint64_t a, uint64_t b)
 }
 
 static int
-grow(struct val_map *m)
+grow(struct pair_map *m)
 {
-	struct val_map big = { .n = m->n };
+	struct pair_map big = { .n = m->n };
 	size_t i;
 
 	big.cap = m->cap > 0 ? m->cap * 2 : 64;
@@ -48,23 +48,24 @@ grow(struct val_map *m)
 }
 
 int
-val_map_set(struct val_map *m, uint64_t a, uint64_t b, uint32_t index)
+pair_map_set(struct pair_map *m, uint64_t a, uint64_t b, uint32_t index)
 {
-	struct val_slot *s;
+	struct pair_slot *s;
 
-	if (m->n + 1 > m->cap / 2 && grow(m) == -1)
+	if (m->n + 1 > m->cap / 2 && pair_map_get(m, a, b) == -1 &&
+	    grow(m) == -1)
 		return -1;
 	s = slot(m, a, b);
 	if (s->index == 0)
 		m->n++;
-	*s = (struct val_slot){ a, b, index + 1 };
+	*s = (struct pair_slot){ a, b, index + 1 };
 	return 0;
 }
 
 void
-val_map_del(struct val_map *m, uint64_t a, uint64_t b)
+pair_map_del(struct pair_map *m, uint64_t a, uint64_t b)
 {
-	struct val_slot *s, moved;
+	struct pair_slot *s, moved;
 	size_t i;
 
 	if (m->n == 0 || (s = slot(m, a, b))->index == 0)
@@ -84,7 +85,7 @@ val_map_del(struct val_map *m, uint64_t a, uint64_t b)
 }
 
 void
-val_map_free(struct val_map *m)
+pair_map_free(struct pair_map *m)
 {
 	free(m->v);
 	m->v = NULL;
