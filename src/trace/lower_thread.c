@@ -19,34 +19,32 @@ low_other(struct lower *l)
 	return low_provided(l, "curthread") >= 0;
 }
 
-vreg
-low_pidtgid(struct lower *l)
+/* Once a firing: the provider's, else that of the thread that runs. */
+static vreg
+once(struct lower *l, int which, const char *name, int helper)
 {
-	vreg r = low_cached(l, CA_PIDTGID);
+	vreg r = low_cached(l, which);
 
 	if (r >= 0)
 		return r;
-	r = low_provided(l, "pidtgid");
+	r = low_provided(l, name);
 	if (r < 0)
-		r = ir_call(l->g, BPF_FUNC_get_current_pid_tgid, 0);
-	low_cache(l, CA_PIDTGID, r);
+		r = ir_call(l->g, helper, 0);
+	low_cache(l, which, r);
 	return r;
+}
+
+vreg
+low_pidtgid(struct lower *l)
+{
+	return once(l, CA_PIDTGID, "pidtgid", BPF_FUNC_get_current_pid_tgid);
 }
 
 vreg
 low_task(struct lower *l)
 {
-	vreg r = low_cached(l, CA_TASK);
-
-	if (r >= 0)
-		return r;
-	r = low_provided(l, "curthread");
-	if (r < 0)
-		r = ir_call(l->g, kernel_has(l->t, KF_TASK_BTF) ?
-		    BPF_FUNC_get_current_task_btf :
-		    BPF_FUNC_get_current_task, 0);
-	low_cache(l, CA_TASK, r);
-	return r;
+	return once(l, CA_TASK, "curthread", kernel_has(l->t, KF_TASK_BTF) ?
+	    BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task);
 }
 
 /* A member of a struct of the kernel; 0 offline. */

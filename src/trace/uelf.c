@@ -25,18 +25,29 @@ enum { MACHINE = EM_AARCH64 };
 #endif
 enum { NT_STAPSDT_V3 = 3, VERSYM_HIDDEN = 0x8000 };
 
+/* The next program header of a type, from number *i on. */
+static bool
+next_phdr(const struct uelf *u, uint32_t type, size_t *i, GElf_Phdr *ph)
+{
+	size_t n;
+
+	if (elf_getphdrnum(u->elf, &n) != 0)
+		return false;
+	while (*i < n)
+		if (gelf_getphdr(u->elf, (int)(*i)++, ph) != NULL &&
+		    ph->p_type == type)
+			return true;
+	return false;
+}
+
 uint64_t
 uelf_offset(const struct uelf *u, uint64_t vaddr)
 {
-	size_t n;
+	size_t i = 0;
 	GElf_Phdr ph;
 
-	if (elf_getphdrnum(u->elf, &n) != 0)
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(u->elf, (int)i, &ph) != NULL &&
-		    ph.p_type == PT_LOAD && vaddr >= ph.p_vaddr &&
-		    vaddr - ph.p_vaddr < ph.p_filesz)
+	while (next_phdr(u, PT_LOAD, &i, &ph))
+		if (vaddr >= ph.p_vaddr && vaddr - ph.p_vaddr < ph.p_filesz)
 			return vaddr - ph.p_vaddr + ph.p_offset;
 	return 0;
 }
@@ -46,14 +57,11 @@ uint64_t
 uelf_vaddr(const struct uelf *u, uint64_t off)
 {
 	uint64_t mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
-	size_t n;
+	size_t i = 0;
 	GElf_Phdr ph;
 
-	if (elf_getphdrnum(u->elf, &n) != 0)
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(u->elf, (int)i, &ph) != NULL &&
-		    ph.p_type == PT_LOAD && (ph.p_flags & PF_X) != 0 &&
+	while (next_phdr(u, PT_LOAD, &i, &ph))
+		if ((ph.p_flags & PF_X) != 0 &&
 		    off >= (ph.p_offset & ~mask) &&
 		    off < ph.p_offset + ph.p_filesz)
 			return off - ph.p_offset + ph.p_vaddr;
@@ -299,19 +307,16 @@ read_sections(struct uelf *u)
 static void
 read_headers(struct uelf *u, const GElf_Ehdr *eh)
 {
-	size_t n, size;
-	GElf_Phdr ph;
 	char *raw;
+	size_t i = 0, size;
+	GElf_Phdr ph;
 
 	u->exec = eh->e_type == ET_EXEC;
 	u->entry = eh->e_entry;
-	if (elf_getphdrnum(u->elf, &n) != 0)
+	if ((raw = elf_rawfile(u->elf, &size)) == NULL)
 		return;
-	raw = elf_rawfile(u->elf, &size);
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(u->elf, (int)i, &ph) != NULL &&
-		    ph.p_type == PT_INTERP && raw != NULL &&
-		    ph.p_offset < size && ph.p_filesz <= size - ph.p_offset &&
+	while (next_phdr(u, PT_INTERP, &i, &ph))
+		if (ph.p_offset < size && ph.p_filesz <= size - ph.p_offset &&
 		    ph.p_filesz > 0 &&
 		    raw[ph.p_offset + ph.p_filesz - 1] == '\0')
 			u->interp = raw + ph.p_offset;
