@@ -46,17 +46,58 @@ substr(struct text *t, char *s, int depth)
 		snprintf(s, STRMAX + 1, "%.*s", (int)left, in + i);
 }
 
+static void
+joined(struct text *t, char *s, int depth)
+{
+	char a[STRMAX + 1], b[STRMAX + 1];
+	size_t n;
+
+	gen_add(t, "strjoin(");
+	gen_str(t, a, depth - 1);
+	gen_add(t, ", ");
+	gen_str(t, b, depth - 1);
+	gen_add(t, ")");
+	n = strlen(a);
+	memcpy(s, a, n);
+	snprintf(s + n, STRMAX + 1 - n, "%s", b);
+	cut(s);
+}
+
+static void
+in_case(struct text *t, char *s, int depth, bool upper)
+{
+	gen_add(t, upper ? "toupper(" : "tolower(");
+	gen_str(t, s, depth - 1);
+	gen_add(t, ")");
+	for (; *s != '\0'; s++)
+		if (upper ? *s >= 'a' && *s <= 'z' : *s >= 'A' && *s <= 'Z')
+			*s ^= 0x20;
+}
+
+static void
+chosen(struct text *t, char *s, int depth)
+{
+	char a[STRMAX + 1], b[STRMAX + 1];
+	bool first;
+
+	gen_add(t, "(");
+	first = gen_int(t, depth - 1).v != 0;
+	gen_add(t, " ? ");
+	gen_str(t, a, depth - 1);
+	gen_add(t, " : ");
+	gen_str(t, b, depth - 1);
+	gen_add(t, ")");
+	strcpy(s, first ? a : b);
+}
+
 void
 gen_str(struct text *t, char *s, int depth)
 {
 	static const char *const lit[] = { "", "a", "hello", "one/two/three",
 	    "banana", "0123456789abcdef", "The quick brown fox" };
-	char a[STRMAX + 1], b[STRMAX + 1];
-	unsigned k = gen_rnd(t->p, depth > 0 ? 8 : 3);
 	size_t n;
-	char *p;
 
-	switch (k) {
+	switch (gen_rnd(t->p, depth > 0 ? 8 : 3)) {
 	case 0:
 	case 1:
 		n = gen_rnd(t->p, NSTR);
@@ -69,28 +110,13 @@ gen_str(struct text *t, char *s, int depth)
 		strcpy(s, lit[n]);
 		break;
 	case 3:
-		gen_add(t, "strjoin(");
-		gen_str(t, a, depth - 1);
-		gen_add(t, ", ");
-		gen_str(t, b, depth - 1);
-		gen_add(t, ")");
-		n = strlen(a);
-		memcpy(s, a, n);
-		snprintf(s + n, STRMAX + 1 - n, "%s", b);
-		cut(s);
+		joined(t, s, depth);
 		break;
 	case 4:
 		substr(t, s, depth);
 		break;
 	case 5:
-		gen_add(t, gen_rnd(t->p, 2) ? "toupper(" : "tolower(");
-		p = t->s + t->n - 8;
-		gen_str(t, s, depth - 1);
-		gen_add(t, ")");
-		for (n = 0; s[n] != '\0'; n++)
-			if (p[2] == 'u' ? s[n] >= 'a' && s[n] <= 'z' :
-			    s[n] >= 'A' && s[n] <= 'Z')
-				s[n] ^= 0x20;
+		in_case(t, s, depth, gen_rnd(t->p, 2) != 0);
 		break;
 	case 6:
 		gen_add(t, "lltostr((int64_t)");
@@ -99,14 +125,7 @@ gen_str(struct text *t, char *s, int depth)
 		gen_add(t, ")");
 		break;
 	default:
-		gen_add(t, "(");
-		n = gen_int(t, depth - 1).v != 0;
-		gen_add(t, " ? ");
-		gen_str(t, a, depth - 1);
-		gen_add(t, " : ");
-		gen_str(t, b, depth - 1);
-		gen_add(t, ")");
-		strcpy(s, n ? a : b);
+		chosen(t, s, depth);
 		break;
 	}
 }

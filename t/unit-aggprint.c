@@ -436,20 +436,14 @@ check_drawing(enum aggfn fn, const int64_t *arg, const int64_t (*in)[2],
 #define FULL40	"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
 
 static void
-test_drawings(void)
+test_quantize(void)
 {
 	static const int64_t lq[] = { 0, 50, 10, 0 };
-	static const int64_t llq[] = { 10, 2, 3, 20 };
-	static const int64_t ll1[] = { 4, 0, 0, 4 };
 	static const int64_t pos[][2] = { { 1, 1 }, { 2, 1 }, { 3, 1 } };
 	static const int64_t neg[][2] = { { 1, -123 } };
 	static const int64_t both[][2] = { { 1, 1 }, { 2, -3 } };
 	static const int64_t none[][2] = { { 1, 1 }, { 1, -1 } };
 	static const int64_t ends[][2] = { { -5, 1 }, { 50, 1 } };
-	static const int64_t mid[][2] = { { 120, 1 }, { 135, 3 } };
-	static const int64_t low[][2] = { { 7, 1 } };
-	static const int64_t nlow[][2] = { { -120, 1 } };
-	static const int64_t over[][2] = { { -4, 1 }, { 4, 1 } };
 
 	check_drawing(AGG_QUANTIZE, NULL, pos, N(pos),
 	    "               0 |" BLANK40 " 0        \n"
@@ -481,6 +475,18 @@ test_drawings(void)
 	    "              40 |" BLANK40 " 0        \n"
 	    "           >= 50 |@@@@@@@@@@@@@@@@@@@@                     1"
 	    "        \n");
+}
+
+static void
+test_llquantize(void)
+{
+	static const int64_t llq[] = { 10, 2, 3, 20 };
+	static const int64_t ll1[] = { 4, 0, 0, 4 };
+	static const int64_t mid[][2] = { { 120, 1 }, { 135, 3 } };
+	static const int64_t low[][2] = { { 7, 1 } };
+	static const int64_t nlow[][2] = { { -120, 1 } };
+	static const int64_t over[][2] = { { -4, 1 }, { 4, 1 } };
+
 	check_drawing(AGG_LLQUANTIZE, llq, mid, N(mid),
 	    "           < 100 |" BLANK40 " 0        \n"
 	    "             100 |" FULL40 " 4        \n"
@@ -560,7 +566,8 @@ main(void)
 	test_default();
 	test_joined();
 	test_change();
-	test_drawings();
+	test_quantize();
+	test_llquantize();
 	test_drawing_order();
 	test_many();
 	return unit_end();

@@ -82,81 +82,86 @@ result(struct call *c, const char *format)
 	return text;
 }
 
-static void
-test_int(struct call *c)
-{
-	static const struct {
-		const char *format;
-		unsigned size;
-		bool sign;
-		int64_t v;
-		const char *want;
-	} tab[] = {
-		{ "%d", 4, true, -2748, "-2748" },
-		{ "%i|", 1, true, -128, "-128|" },
-		{ "%d", 1, false, 200, "200" },
-		{ "%d", 8, false, -1, "18446744073709551615" },
-		{ "%d", 8, true, INT64_MIN, "-9223372036854775808" },
-		{ "%u", 2, true, -300, "65236" },
-		{ "%u", 4, true, -1, "4294967295" },
-		{ "%x %%", 1, true, -2, "fe %" },
-		{ "%X", 4, true, -2748, "FFFFF544" },
-		{ "%o", 2, true, -300, "177324" },
-		{ "[%6d]", 4, true, 42, "[    42]" },
-		{ "[%-6d]", 4, true, 42, "[42    ]" },
-		{ "[%06d]", 4, true, -42, "[-00042]" },
-		{ "[%+d]", 4, true, 42, "[+42]" },
-		{ "[% d]", 4, true, 42, "[ 42]" },
-		{ "[%#x]", 4, true, 255, "[0xff]" },
-		{ "[%#o]", 4, true, 255, "[0377]" },
-		{ "[%#X]", 4, true, 0, "[0]" },
-		{ "[%-#10x]", 4, true, 255, "[0xff      ]" },
-		{ "[%8.5d]", 4, true, 42, "[   00042]" },
-		{ "[%-8.5d]", 4, true, 42, "[00042   ]" },
-		{ "[%.0d]", 4, true, 0, "[0]" },
-		{ "[%?x]", 4, false, 0xbeef, "[            beef]" },
-		{ "[%0?x]", 4, false, 0xbeef, "[000000000000beef]" },
-		{ "[%-?x]", 4, false, 0xbeef, "[beef            ]" },
-		{ "%hd", 8, true, -50000, "-50000" },
-		{ "%lld", 2, true, -5, "-5" },
-		{ "%p", 8, false, 0xdeadbeef, "deadbeef" },
-		{ "%a", 8, false, 0x10, "0x10" },
-		{ "%c", 4, true, 65 + 256, "A" },
-		{ "[%4c]", 1, true, 'x', "[   x]" },
-		{ "[%-4c]", 2, true, 'y', "[y   ]" },
-		{ "%C", 1, true, '\n', "\\n" },
-		{ "%C", 4, true, 'a', "a" },
-		{ "%C", 1, true, 7, "\\a" },
-		{ "%C", 1, true, 1, "\\001" },
-		{ "%C", 1, true, '"', "\\\"" },
-		{ "%wc", 4, true, 0x20ac, "\xe2\x82\xac" },
-		{ "[%Y]", 8, false, 1000000000000000000,
-		  "[2001 Sep  9 01:46:40]" },
-		{ "[%30Y]", 8, true, 0,
-		  "[          1970 Jan  1 00:00:00]" },
-		{ "%T", 8, true, 1000000000000000000,
-		  "Sun, 09 Sep 2001 01:46:40 UTC" },
-		/* errors */
-		{ "%c", 8, true, 65, "D_PRINTF_ARG_TYPE" },
-		{ "%f", 4, true, 1, "D_PRINTF_ARG_TYPE" },
-		{ "%s", 4, true, 1, "D_PRINTF_ARG_TYPE" },
-		{ "%Y", 4, true, 1, "D_PRINTF_ARG_TYPE" },
-		{ "%k", 8, true, 1, "D_PRINTF_ARG_TYPE" },
-		{ "%ws", 4, true, 1, "D_PRINTF_ARG_TYPE" },
-		{ "%hhd", 1, true, 5, "D_SYNTAX" },
-		{ "%Z", 1, true, 5, "D_SYNTAX" },
-		{ "%3$d", 4, true, 5, "D_SYNTAX" },
-		{ "%3", 4, true, 5, "D_SYNTAX" },
-		{ "%", 4, true, 5, "D_SYNTAX" },
-		{ "", 4, true, 5, "D_PRINTF_FMT_EMPTY" },
-		{ "none", 4, true, 5, "D_PRINTF_ARG_EXTRA" },
-		{ "%d%d", 4, true, 5, "D_PRINTF_ARG_PROTO" },
-		{ "%*d", 4, true, 5, "D_PRINTF_ARG_PROTO" },
-		{ "%d %*d", 4, true, 5, "D_PRINTF_DYN_PROTO" },
-		{ "%@d", 4, true, 5, "D_PRINTF_AGG_CONV" },
-	};
+/* An integer, and what a format makes of it: text, or the tag of an error. */
+struct of_int {
+	const char *format;
+	unsigned size;
+	bool sign;
+	int64_t v;
+	const char *want;
+};
 
-	for (size_t i = 0; i < sizeof(tab) / sizeof(tab[0]); i++) {
+static const struct of_int printed[] = {
+	{ "%d", 4, true, -2748, "-2748" },
+	{ "%i|", 1, true, -128, "-128|" },
+	{ "%d", 1, false, 200, "200" },
+	{ "%d", 8, false, -1, "18446744073709551615" },
+	{ "%d", 8, true, INT64_MIN, "-9223372036854775808" },
+	{ "%u", 2, true, -300, "65236" },
+	{ "%u", 4, true, -1, "4294967295" },
+	{ "%x %%", 1, true, -2, "fe %" },
+	{ "%X", 4, true, -2748, "FFFFF544" },
+	{ "%o", 2, true, -300, "177324" },
+	{ "[%6d]", 4, true, 42, "[    42]" },
+	{ "[%-6d]", 4, true, 42, "[42    ]" },
+	{ "[%06d]", 4, true, -42, "[-00042]" },
+	{ "[%+d]", 4, true, 42, "[+42]" },
+	{ "[% d]", 4, true, 42, "[ 42]" },
+	{ "[%#x]", 4, true, 255, "[0xff]" },
+	{ "[%#o]", 4, true, 255, "[0377]" },
+	{ "[%#X]", 4, true, 0, "[0]" },
+	{ "[%-#10x]", 4, true, 255, "[0xff      ]" },
+	{ "[%8.5d]", 4, true, 42, "[   00042]" },
+	{ "[%-8.5d]", 4, true, 42, "[00042   ]" },
+	{ "[%.0d]", 4, true, 0, "[0]" },
+	{ "[%?x]", 4, false, 0xbeef, "[            beef]" },
+	{ "[%0?x]", 4, false, 0xbeef, "[000000000000beef]" },
+	{ "[%-?x]", 4, false, 0xbeef, "[beef            ]" },
+	{ "%hd", 8, true, -50000, "-50000" },
+	{ "%lld", 2, true, -5, "-5" },
+	{ "%p", 8, false, 0xdeadbeef, "deadbeef" },
+	{ "%a", 8, false, 0x10, "0x10" },
+	{ "%c", 4, true, 65 + 256, "A" },
+	{ "[%4c]", 1, true, 'x', "[   x]" },
+	{ "[%-4c]", 2, true, 'y', "[y   ]" },
+	{ "%C", 1, true, '\n', "\\n" },
+	{ "%C", 4, true, 'a', "a" },
+	{ "%C", 1, true, 7, "\\a" },
+	{ "%C", 1, true, 1, "\\001" },
+	{ "%C", 1, true, '"', "\\\"" },
+	{ "%wc", 4, true, 0x20ac, "\xe2\x82\xac" },
+	{ "[%Y]", 8, false, 1000000000000000000,
+	  "[2001 Sep  9 01:46:40]" },
+	{ "[%30Y]", 8, true, 0,
+	  "[          1970 Jan  1 00:00:00]" },
+	{ "%T", 8, true, 1000000000000000000,
+	  "Sun, 09 Sep 2001 01:46:40 UTC" },
+};
+
+static const struct of_int refused[] = {
+	{ "%c", 8, true, 65, "D_PRINTF_ARG_TYPE" },
+	{ "%f", 4, true, 1, "D_PRINTF_ARG_TYPE" },
+	{ "%s", 4, true, 1, "D_PRINTF_ARG_TYPE" },
+	{ "%Y", 4, true, 1, "D_PRINTF_ARG_TYPE" },
+	{ "%k", 8, true, 1, "D_PRINTF_ARG_TYPE" },
+	{ "%ws", 4, true, 1, "D_PRINTF_ARG_TYPE" },
+	{ "%hhd", 1, true, 5, "D_SYNTAX" },
+	{ "%Z", 1, true, 5, "D_SYNTAX" },
+	{ "%3$d", 4, true, 5, "D_SYNTAX" },
+	{ "%3", 4, true, 5, "D_SYNTAX" },
+	{ "%", 4, true, 5, "D_SYNTAX" },
+	{ "", 4, true, 5, "D_PRINTF_FMT_EMPTY" },
+	{ "none", 4, true, 5, "D_PRINTF_ARG_EXTRA" },
+	{ "%d%d", 4, true, 5, "D_PRINTF_ARG_PROTO" },
+	{ "%*d", 4, true, 5, "D_PRINTF_ARG_PROTO" },
+	{ "%d %*d", 4, true, 5, "D_PRINTF_DYN_PROTO" },
+	{ "%@d", 4, true, 5, "D_PRINTF_AGG_CONV" },
+};
+
+static void
+test_int(struct call *c, const struct of_int *tab, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
 		call_begin(c);
 		arg_int(c, tab[i].size, tab[i].sign, tab[i].v);
 		CHECK_STR(result(c, tab[i].format), tab[i].want);
@@ -277,7 +282,8 @@ main(void)
 	c.arena = arena_new(0);
 	opt_init(&c.t.opt);
 	CHECK(c.types != NULL && c.arena != NULL);
-	test_int(&c);
+	test_int(&c, printed, sizeof(printed) / sizeof(printed[0]));
+	test_int(&c, refused, sizeof(refused) / sizeof(refused[0]));
 	test_str(&c);
 	test_more(&c);
 	test_null(&c);

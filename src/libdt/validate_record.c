@@ -6,6 +6,9 @@
 #include "libdt/array.h"
 #include "libdt/validate_pass.h"
 
+#define WRONG_FD \
+	"fd is given if and only if the call takes one first"
+
 /* Births first, then contexts, then what refers to both. */
 static const struct {
 	enum schema_family family;
@@ -164,76 +167,80 @@ never_returns(const struct value *name)
 	    (name->len == 10 && memcmp(name->s, "exit_group", 10) == 0);
 }
 
-/* What columns of one record say of each other. */
-static void
-check_values(struct val_pass *p, const struct record *r)
+/* What a call's columns say that cannot be, or NULL. */
+static const char *
+call_wrong(struct val_pass *p, const struct value *v)
+{
+	if ((v[REC_SYSCALL_ERRNO].u != 0) != (v[REC_SYSCALL_RET].i == -1))
+		return "ret is -1 if and only if errno is not 0";
+	if (v[REC_SYSCALL_FD].given != takes_fd(p, &v[REC_SYSCALL_NAME]))
+		return WRONG_FD;
+	if (never_returns(&v[REC_SYSCALL_NAME]))
+		return "exit() and exit_group() never return";
+	return NULL;
+}
+
+static const char *
+mapping_wrong(const struct val_pass *p, const struct record *r)
+{
+	if (r->v[REC_MAP_START].u >= r->v[REC_MAP_END].u)
+		return "end is not after start";
+	return whole_pages(p, r) ? NULL :
+	    "start, end or offset is within a page";
+}
+
+/* What columns of one record say of each other that cannot be, or NULL. */
+static const char *
+values_wrong(struct val_pass *p, const struct record *r)
 {
 	const struct value *v = r->v;
-	const char *why = NULL;
+	bool context = v[REC_RT].given && v[REC_SPAN].given;
 
 	switch (r->kind) {
 	case KIND_MAP:
 	case KIND_UNMAP:
-		if (v[REC_MAP_START].u >= v[REC_MAP_END].u)
-			why = "end is not after start";
-		else if (!whole_pages(p, r))
-			why = "start, end or offset is within a page";
-		break;
+		return mapping_wrong(p, r);
 	case KIND_SYSCALL:
-		if ((v[REC_SYSCALL_ERRNO].u != 0) != (v[REC_SYSCALL_RET].i ==
-		    -1))
-			why = "ret is -1 if and only if errno is not 0";
-		else if (v[REC_SYSCALL_FD].given != takes_fd(p,
-		    &v[REC_SYSCALL_NAME]))
-			why = "fd is given if and only if the call takes one "
-			    "first";
-		else if (never_returns(&v[REC_SYSCALL_NAME]))
-			why = "exit() and exit_group() never return";
-		break;
-	case KIND_IO_DONE:
-		if (v[REC_IO_DONE_ERRNO].u != 0 && v[REC_IO_DONE_BYTES].u > 0)
-			why = "an error, and bytes were moved";
-		break;
+		return call_wrong(p, v);
 	case KIND_SYSCALL_OPEN:
-		if (v[REC_SYSCALL_OPEN_FD].given != takes_fd(p,
-		    &v[REC_SYSCALL_OPEN_NAME]))
-			why = "fd is given if and only if the call takes one "
-			    "first";
-		break;
-	case KIND_CPU_SAMPLE:
-		if (__builtin_add_overflow(p->v->samples,
-		    v[REC_CPU_SAMPLE_COUNT].u, &p->v->samples))
-			p->v->samples = UINT64_MAX;
-		break;
+		return v[REC_SYSCALL_OPEN_FD].given == takes_fd(p,
+		    &v[REC_SYSCALL_OPEN_NAME]) ? NULL : WRONG_FD;
+	case KIND_IO_DONE:
+		return v[REC_IO_DONE_ERRNO].u == 0 ||
+		    v[REC_IO_DONE_BYTES].u == 0 ? NULL :
+		    "an error, and bytes were moved";
 	case KIND_ALLOC_SAMPLE:
 	case KIND_FREE_SAMPLE:
-		if (weighed(v) != v[REC_ALLOC_SAMPLE_BYTES].u)
-			why = "bytes is not size times weight";
-		break;
+		return weighed(v) == v[REC_ALLOC_SAMPLE_BYTES].u ? NULL :
+		    "bytes is not size times weight";
 	case KIND_CTX_INSTALL:
 	case KIND_CTX_REMOVE:
-		if (!v[REC_RT].given || !v[REC_SPAN].given)
-			why = "rt or span is not given";
-		break;
+		return context ? NULL : "rt or span is not given";
 	case KIND_SPAN_START:
 	case KIND_SPAN_END:
-		if (!v[REC_RT].given || !v[REC_SPAN].given ||
-		    v[REC_SPAN].u != v[REC_SPAN_START_ID].u)
-			why = "the prefix's span is not id";
-		break;
+		return context && v[REC_SPAN].u == v[REC_SPAN_START_ID].u ?
+		    NULL : "the prefix's span is not id";
 	case KIND_EVENT:
 	case KIND_CONTROL:
 	case KIND_GC_START:
 	case KIND_GC_DONE:
 	case KIND_GC_PAUSE:
-		if (!v[REC_RT].given)
-			why = "rt is not given";
-		break;
+		return v[REC_RT].given ? NULL : "rt is not given";
 	default:
-		break;
+		return NULL;
 	}
+}
+
+static void
+check_values(struct val_pass *p, const struct record *r)
+{
+	const char *why = values_wrong(p, r);
+
 	if (why != NULL)
 		PASS_BAD(p, RECORD_VALUE, "%s", why);
+	if (r->kind == KIND_CPU_SAMPLE && __builtin_add_overflow(p->v->samples,
+	    r->v[REC_CPU_SAMPLE_COUNT].u, &p->v->samples))
+		p->v->samples = UINT64_MAX;
 }
 
 /* No processor has a number that is not possible on the host. */
