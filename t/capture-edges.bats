@@ -60,13 +60,18 @@ teardown() {
 	[ "$(stage a.bundle .command.uid)" = 65534 ]
 }
 
-@test "no BTF: 77" {
-	need_mounts
+# idle_tracer: b/dt-attach with a dt-trace beside it that does nothing
+idle_tracer() {
 	mkdir b
 	cp "$DT_BIN/dt-attach" b/
 	printf '#!/bin/sh\n' >b/dt-trace
 	chmod +x b/dt-trace
 	export PATH=/usr/bin:/bin:/usr/sbin:/sbin
+}
+
+@test "no BTF: 77" {
+	need_mounts
+	idle_tracer
 	run hidden 'mount -t tmpfs none /sys/kernel/btf || exit 99
 	    b/dt-attach -o a.bundle true'
 	[ "$status" -ne 99 ] || skip "cannot hide /sys/kernel/btf"
@@ -77,11 +82,7 @@ teardown() {
 @test "kernel lockdown: 77" {
 	need_mounts
 	[ -d /sys/kernel/security ] || skip "no /sys/kernel/security"
-	mkdir b
-	cp "$DT_BIN/dt-attach" b/
-	printf '#!/bin/sh\n' >b/dt-trace
-	chmod +x b/dt-trace
-	export PATH=/usr/bin:/bin:/usr/sbin:/sbin
+	idle_tracer
 	run hidden 'mount -t tmpfs none /sys/kernel/security || exit 99
 	    echo "none integrity [confidentiality]" \
 	    >/sys/kernel/security/lockdown

@@ -51,13 +51,8 @@ thread_of(struct val_pass *p, int *rc)
 	*rc = 0;
 	if (i != -1)
 		return &s->v[i];
-	if (s->n >= p->v->limit) {
-		if (!s->full)
-			PASS_BAD(p, RECORD_LIMIT, "more than %u threads",
-			    p->v->limit);
-		s->full = true;
+	if (!val_room(p, s->n, &s->full, "threads"))
 		return NULL;
-	}
 	if (ARRAY_ROOM(s->v, s->n, s->cap) == -1 || pair_map_set(&s->map,
 	    (uint64_t)p->member, p->tid, (uint32_t)s->n) == -1) {
 		*rc = msg_set_nomem(p->m);

@@ -89,13 +89,8 @@ val_ctx_take(struct val_ctx *c, struct val_pass *p, const struct record *r)
 	int rc = 0;
 	ssize_t t;
 
-	if (c->n >= p->v->limit || c->full) {
-		if (!c->full)
-			PASS_BAD(p, RECORD_LIMIT, "more than %u changes of "
-			    "contexts", p->v->limit);
-		c->full = true;
+	if (c->full || !val_room(p, c->n, &c->full, "changes of contexts"))
 		return 0;
-	}
 	if ((t = thread_of(c, p)) == -1)
 		return msg_set_nomem(p->m);
 	if (rt->given)

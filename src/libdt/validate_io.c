@@ -57,11 +57,7 @@ add(struct val_pass *p, uint64_t a, uint64_t b, const struct begun *what)
 	if (s->unused != -1) {
 		i = (size_t)s->unused;
 		s->unused = -1;
-	} else if (s->n >= p->v->limit) {
-		if (!s->full)
-			PASS_BAD(p, RECORD_LIMIT, "more than %u operations "
-			    "are open", p->v->limit);
-		s->full = true;
+	} else if (!val_room(p, s->n, &s->full, "operations are open")) {
 		return 0;
 	} else if (ARRAY_ROOM(s->v, s->n, s->cap) == -1) {
 		return msg_set_nomem(p->m);

@@ -47,13 +47,8 @@ add_life(struct val_pass *p, uint64_t tid, uint64_t born, uint64_t died)
 	struct procs *s = p->state;
 	struct val_lives *l = &p->v->lives;
 
-	if (l->n >= p->v->limit) {
-		if (!l->full)
-			PASS_BAD(p, RECORD_LIMIT, "more than %u threads",
-			    p->v->limit);
-		l->full = true;
+	if (!val_room(p, l->n, &l->full, "threads"))
 		return 0;
-	}
 	if (ARRAY_ROOM(l->v, l->n, l->cap) == -1)
 		return msg_set_nomem(p->m);
 	l->v[l->n] = (struct val_life){ (uint32_t)p->member, tid, born,

@@ -41,6 +41,12 @@ struct val_pass {
 #define PASS_BAD(p, f, ...) \
 	val_found((p)->v, FINDING_##f, (p)->path, (p)->line, __VA_ARGS__)
 
+/*
+ * False if n is as many as are kept of what ("threads", say): full is set, and
+ * what is beyond is told, once.
+ */
+bool val_room(struct val_pass *p, size_t n, bool *full, const char *what);
+
 /* A family's own checks; each may be NULL. -1 with p->m: no memory. */
 struct val_pass_ops {
 	int (*begin)(struct val_pass *p);

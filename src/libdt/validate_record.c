@@ -24,6 +24,17 @@ static const struct {
 	{ FAMILY_GC, &val_gc_ops },
 };
 
+bool
+val_room(struct val_pass *p, size_t n, bool *full, const char *what)
+{
+	if (n < p->v->limit)
+		return true;
+	if (!*full)
+		PASS_BAD(p, RECORD_LIMIT, "more than %u %s", p->v->limit, what);
+	*full = true;
+	return false;
+}
+
 static void
 check_order(struct val_pass *p, const struct record *r)
 {

@@ -50,22 +50,14 @@ spans_begin(struct val_pass *p)
 }
 
 static int
-full(struct val_pass *p, struct spans *s)
-{
-	if (!s->full)
-		PASS_BAD(p, RECORD_LIMIT, "more than %u spans",
-		    p->v->limit);
-	s->full = s->lossy = true;
-	return 0;
-}
-
-static int
 span_add(struct val_pass *p, const struct span *what)
 {
 	struct spans *s = p->state;
 
-	if (s->n >= p->v->limit)
-		return full(p, s);
+	if (!val_room(p, s->n, &s->full, "spans")) {
+		s->lossy = true;
+		return 0;
+	}
 	if (ARRAY_ROOM(s->v, s->n, s->cap) == -1 ||
 	    pair_map_set(&s->ids, what->id, 0, (uint32_t)s->n) == -1)
 		return msg_set_nomem(p->m);

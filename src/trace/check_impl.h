@@ -89,7 +89,7 @@ struct node *check_arithmetic(struct checker *, struct node *, enum errtag);
 /* *(a + b), whose operands are typed already. */
 struct node *check_pointer_index(struct checker *, struct node *);
 
-/* fold.c: constant folding; returns n or the constant it amounts to */
+/* check_fold.c: constant folding; returns n or the constant it amounts to */
 struct node *fold_binary(struct checker *, struct node *);
 struct node *fold_unary(struct checker *, struct node *);
 struct node *fold_cast(struct checker *, struct node *);

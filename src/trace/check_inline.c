@@ -4,44 +4,42 @@
 #include "check_impl.h"
 #include "ident.h"
 
+/* One use of an inline, with its arguments. */
+struct inlining {
+	struct checker *c;
+	const struct ident *id;
+	const struct node *args;
+};
+
+/* The argument of that name, as the parameter's type; else n. */
+static struct node *
+argument(const struct inlining *u, struct node *n)
+{
+	const struct node *a = u->args;
+	struct node *cast;
+
+	for (size_t i = 0; i < u->id->nkey; i++, a = a->next) {
+		if (strcmp(n->str, u->id->param[i]) != 0)
+			continue;
+		cast = node_new(u->c->u, N_CAST, n->line);
+		if (cast == NULL)
+			return NULL;
+		cast->type = u->id->key[i];
+		cast->a = node_copy(u->c->u, a);
+		return cast;
+	}
+	return n;
+}
+
 /* Puts copies of the arguments where n mentions the parameters. */
 static struct node *
-substitute(struct checker *c, struct node *n, const struct ident *id,
-    const struct node *args)
+substitute(void *inlining, struct node *n)
 {
-	struct node **tail, *e, *next;
-
 	if (n == NULL)
 		return NULL;
-	if (n->kind == N_VAR && n->ival == SP_GLOBAL) {
-		const struct node *a = args;
-
-		for (size_t i = 0; i < id->nkey; i++, a = a->next) {
-			struct node *cast;
-
-			if (strcmp(n->str, id->param[i]) != 0)
-				continue;
-			cast = node_new(c->u, N_CAST, n->line);
-			if (cast == NULL)
-				return NULL;
-			cast->type = id->key[i];
-			cast->a = node_copy(c->u, a);
-			return cast;
-		}
-		return n;
-	}
-	n->a = substitute(c, n->a, id, args);
-	n->b = substitute(c, n->b, id, args);
-	n->c = substitute(c, n->c, id, args);
-	tail = &n->list;
-	for (e = n->list; e != NULL; e = next) {
-		next = e->next;
-		if ((e = substitute(c, e, id, args)) == NULL)
-			return n;
-		*tail = e;
-		tail = &e->next;
-		*tail = next;
-	}
+	if (n->kind == N_VAR && n->ival == SP_GLOBAL)
+		return argument(inlining, n);
+	node_replace(n, substitute, inlining);
 	return n;
 }
 
@@ -49,6 +47,7 @@ substitute(struct checker *c, struct node *n, const struct ident *id,
 struct node *
 check_inline(struct checker *c, struct ident *id, struct node *n)
 {
+	struct inlining use = { c, id, n->list };
 	struct node *x;
 	struct tnames t;
 
@@ -63,7 +62,7 @@ check_inline(struct checker *c, struct ident *id, struct node *n)
 		    "out of memory, or the program is too large");
 		return NULL;
 	}
-	if (id->nkey > 0 && (x = substitute(c, x, id, n->list)) == NULL)
+	if (id->nkey > 0 && (x = substitute(&use, x)) == NULL)
 		return NULL;
 	if ((x = check_read(c, x)) == NULL)
 		return NULL;

@@ -10,32 +10,30 @@
 #include "type_decl.h"
 #include "xlate.h"
 
+/* What a translator's parameter stands for. */
+struct binding {
+	struct checker *c;
+	const char *param;
+	struct node *input;
+};
+
 /* Puts the input where n mentions the translator's parameter. */
 static struct node *
-bind(struct checker *c, struct node *n, const char *param, struct node *input)
+bind(void *binding, struct node *n)
 {
-	struct node **tail, *e, *next, *done;
+	const struct binding *b = binding;
+	struct node *done;
 
 	if (n == NULL)
 		return NULL;
 	if (n->kind == N_VAR && n->ival == SP_GLOBAL &&
-	    strcmp(n->str, param) == 0) {
-		if ((done = node_new(c->u, N_DONE, n->line)) == NULL)
+	    strcmp(n->str, b->param) == 0) {
+		if ((done = node_new(b->c->u, N_DONE, n->line)) == NULL)
 			return n;
-		done->a = input;
+		done->a = b->input;
 		return done;
 	}
-	n->a = bind(c, n->a, param, input);
-	n->b = bind(c, n->b, param, input);
-	n->c = bind(c, n->c, param, input);
-	tail = &n->list;
-	for (e = n->list; e != NULL; e = next) {
-		next = e->next;
-		e = bind(c, e, param, input);
-		*tail = e;
-		tail = &e->next;
-		*tail = next;
-	}
+	node_replace(n, bind, binding);
 	return n;
 }
 
@@ -43,10 +41,11 @@ static struct node *
 expression(struct checker *c, const struct xlator *x, const struct xmember *m,
     struct node *input, int line)
 {
+	struct binding b = { c, x->param, input };
 	struct node *n = m->text == NULL ? node_copy(c->u, m->expr) :
 	    parse_text(c->t, m->text, line, c->d);
 
-	if (n == NULL || (n = bind(c, n, x->param, input)) == NULL)
+	if (n == NULL || (n = bind(&b, n)) == NULL)
 		return NULL;
 	return check_read(c, n);
 }
@@ -133,7 +132,7 @@ check_fds(struct checker *c, struct node *n)
 	x->a = parse_text(c->t, file, n->line, c->d);
 	if (x->type == NULL || x->a == NULL)
 		return NULL;
-	x->a = bind(c, x->a, "I", i);
+	x->a = bind(&(struct binding){ c, "I", i }, x->a);
 	return check_xlate(c, x);
 }
 

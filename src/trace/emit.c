@@ -182,7 +182,7 @@ emit_all(struct emit *e, struct msg *m)
 	if (rv == 0)
 		reached(g, 0, seen);
 	for (n = 0; n < g->nfn && rv == 0; n++)
-		if (seen[n] && (rv = far_func(&g->fn[n], m)) == 0 &&
+		if (seen[n] && (rv = farjump_func(&g->fn[n], m)) == 0 &&
 		    (rv = ralloc_func(&g->fn[n], m)) == 0)
 			rv = emit_func(e, n, m);
 	for (k = 0; k < e->nsub && rv == 0; k++)

@@ -166,3 +166,22 @@ node_copy(struct unit *u, const struct node *n)
 	}
 	return c;
 }
+
+void
+node_replace(struct node *n, struct node *(*fn)(void *, struct node *),
+    void *arg)
+{
+	struct node **tail = &n->list, *e, *next;
+
+	n->a = fn(arg, n->a);
+	n->b = fn(arg, n->b);
+	n->c = fn(arg, n->c);
+	for (e = n->list; e != NULL; e = next) {
+		next = e->next;
+		if ((e = fn(arg, e)) == NULL)
+			return;
+		*tail = e;
+		tail = &e->next;
+		*tail = next;
+	}
+}

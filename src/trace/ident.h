@@ -35,5 +35,9 @@ struct node *node_new(struct unit *, enum nkind, int line);
 struct node *node_int(struct unit *, int64_t, const struct dtype *, int line);
 /* Deep copy, for inlines. */
 struct node *node_copy(struct unit *, const struct node *);
+/* Puts in the place of each child of n what fn makes of it, up to the first of
+ * n's list of which it makes NULL. */
+void	node_replace(struct node *n,
+	    struct node *(*fn)(void *, struct node *), void *arg);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * irint.h - the inside of a struct gen, for ir*.c, peep*.c, far.c, ralloc.c
+ * irint.h - the inside of a struct gen, for ir*.c, peep*.c, farjump.c, ralloc.c
  * and emit*.c only.
  *
  * The gen owns its functions; a function owns its instruction and note arrays.
@@ -68,7 +68,7 @@ bool	ir_pure(const struct ir *);	/* may go when dst is unused */
 
 /* Passes; each -1 with *m on failure. */
 int	peep_func(struct irfunc *, struct msg *);
-int	far_func(struct irfunc *, struct msg *);
+int	farjump_func(struct irfunc *, struct msg *);
 int	ralloc_func(struct irfunc *, struct msg *);
 
 extern const char *const ir_opname[IR_NOPS];

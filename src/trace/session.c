@@ -12,7 +12,7 @@
 #include "trace/attach.h"
 #include "trace/consume.h"
 #include "trace/kernel.h"
-#include "trace/list.h"
+#include "trace/probelist.h"
 #include "trace/load.h"
 #include "trace/minattr.h"
 #include "trace/module.h"
@@ -186,7 +186,7 @@ session_work(struct session *ss, struct msg *m)
 	if (session_compile(ss, m) == -1)
 		return -1;
 	if (ss->c.list)
-		return list_all(ss, m) == -1 ? -1 : DT_OK;
+		return probelist_print(ss, m) == -1 ? -1 : DT_OK;
 	for (size_t i = 0; i < ss->c.nsrc && opt_flag(&t->opt, O_VERBOSE); i++)
 		minattr_tell(t, t->out, &ss->c.src[i]);
 	if (ss->c.compile)

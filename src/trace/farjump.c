@@ -1,5 +1,5 @@
 /*
- * far.c - jumps that go further than BPF's 16 bits: by way of islands.
+ * farjump.c - jumps that go further than BPF's 16 bits: by way of islands.
  *
  * A jump's distance is counted before the kernel patches its own instructions
  * in, so that much of the range is left to those. Islands stand every ISLAND
@@ -170,7 +170,7 @@ lead(struct irfunc *f, bool back, struct msg *m)
 }
 
 int
-far_func(struct irfunc *f, struct msg *m)
+farjump_func(struct irfunc *f, struct msg *m)
 {
 	int rv;
 

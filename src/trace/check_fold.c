@@ -1,4 +1,4 @@
-/* fold.c - constant folding, in the types of D. */
+/* check_fold.c - constant folding, in the types of D. */
 #include "check_impl.h"
 #include "ident.h"
 #include "type_decl.h"

@@ -1,8 +1,8 @@
 /*
- * list.h - what -l prints of probes; the session stays its caller's.
+ * probelist.h - what -l prints of probes; the session stays its caller's.
  */
-#ifndef TRACE_LIST_H
-#define TRACE_LIST_H
+#ifndef TRACE_PROBELIST_H
+#define TRACE_PROBELIST_H
 
 struct msg;
 struct session;
@@ -12,6 +12,6 @@ struct session;
  * there is none. -1 with m or the diag: the output failed, an argument's type
  * could not be had, or a description is none.
  */
-int	list_all(struct session *, struct msg *);
+int	probelist_print(struct session *, struct msg *);
 
 #endif

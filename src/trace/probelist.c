@@ -1,10 +1,10 @@
 /*
- * list.c - -l: probes as a table.
+ * probelist.c - -l: probes as a table.
  */
 #include <string.h>
 
 #include "trace/ast.h"
-#include "trace/list.h"
+#include "trace/probelist.h"
 #include "trace/opt.h"
 #include "trace/parse.h"
 #include "trace/probe.h"
@@ -108,7 +108,7 @@ list_desc(struct session *ss, const struct source *s, struct msg *m)
 }
 
 int
-list_all(struct session *ss, struct msg *m)
+probelist_print(struct session *ss, struct msg *m)
 {
 	struct listing l = { ss, 0, m };
 
