@@ -7,11 +7,11 @@
 
 #include <xxhash.h>
 
-#include "agg.h"
-#include "aggset.h"
 #include "libdt/msg.h"
-#include "prog.h"
-#include "trace.h"
+#include "trace/agg.h"
+#include "trace/aggset.h"
+#include "trace/prog.h"
+#include "trace/trace.h"
 
 int
 agg_open(struct trace *t, struct msg *m)

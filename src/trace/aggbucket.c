@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "aggbucket.h"
+#include "trace/aggbucket.h"
 
 static uint64_t
 magnitude(int64_t v)

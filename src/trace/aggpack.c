@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggbucket.h"
-#include "aggpack.h"
-#include "aggrow.h"
-#include "opt.h"
-#include "prog.h"
-#include "trace.h"
-#include "value.h"
+#include "trace/aggbucket.h"
+#include "trace/aggpack.h"
+#include "trace/aggrow.h"
+#include "trace/opt.h"
+#include "trace/prog.h"
+#include "trace/trace.h"
+#include "trace/value.h"
 
 enum { BAR = 40, KEY_MIN = 16 };
 

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggbucket.h"
-#include "aggrow.h"
-#include "opt.h"
-#include "prog.h"
-#include "trace.h"
+#include "trace/aggbucket.h"
+#include "trace/aggrow.h"
+#include "trace/opt.h"
+#include "trace/prog.h"
+#include "trace/trace.h"
 
 enum { BAR = 40 };
 

@@ -11,13 +11,13 @@
 
 #include <bpf/bpf.h>
 
-#include "agg.h"
-#include "aggset.h"
 #include "libdt/msg.h"
-#include "prog.h"
-#include "sym.h"
-#include "symtext.h"
-#include "trace.h"
+#include "trace/agg.h"
+#include "trace/aggset.h"
+#include "trace/prog.h"
+#include "trace/sym.h"
+#include "trace/symtext.h"
+#include "trace/trace.h"
 
 enum { BATCH = 256 };
 

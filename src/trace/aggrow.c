@@ -7,10 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "aggbucket.h"
-#include "aggrow.h"
-#include "prog.h"
-#include "value.h"
+#include "trace/aggbucket.h"
+#include "trace/aggrow.h"
+#include "trace/prog.h"
+#include "trace/value.h"
 
 typedef unsigned __int128 u128;
 typedef __int128 s128;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "aggrow.h"
+#include "trace/aggrow.h"
 
 struct msg;
 

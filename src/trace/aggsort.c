@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agg.h"
-#include "aggpack.h"
-#include "aggset.h"
-#include "format.h"
 #include "libdt/msg.h"
-#include "opt.h"
-#include "prog.h"
-#include "trace.h"
-#include "value.h"
+#include "trace/agg.h"
+#include "trace/aggpack.h"
+#include "trace/aggset.h"
+#include "trace/format.h"
+#include "trace/opt.h"
+#include "trace/prog.h"
+#include "trace/trace.h"
+#include "trace/value.h"
 
 void
 aggorder_get(const struct trace *t, struct aggorder *o)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "trace/arena.h"
 
 struct chunk {
 	struct chunk *next;

@@ -31,7 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "type.h"
+#include "trace/type.h"
 
 enum nkind {
 	N_INT,		/* ival */

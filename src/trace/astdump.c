@@ -1,8 +1,8 @@
 /* astdump.c - the -S dump of the syntax tree. */
 #include <inttypes.h>
 
-#include "astdump.h"
-#include "func.h"
+#include "trace/astdump.h"
+#include "trace/func.h"
 
 static const char *const kindname[] = {
 	[N_INT] = "int", [N_STR] = "str", [N_VAR] = "var",

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "ast.h"
+#include "trace/ast.h"
 
 /* Prints all identifiers and clauses, one node a line, types included where
  * check_unit has set them. The form is stable: tests compare it. */

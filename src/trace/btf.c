@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "near.h"
-#include "type_decl.h"
+#include "trace/near.h"
+#include "trace/type_decl.h"
 
 struct btfidx {
 	unsigned char *data;		/* own, or NULL: lent */

@@ -1,12 +1,12 @@
 /* check.c - typing of clauses and statements. */
 #include <string.h>
 
-#include "arena.h"
-#include "check.h"
-#include "check_impl.h"
-#include "ident.h"
-#include "trace.h"
-#include "type_decl.h"
+#include "trace/arena.h"
+#include "trace/check.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/trace.h"
+#include "trace/type_decl.h"
 
 /* The order in which speculate(), commit() and others may stand. */
 static int

@@ -4,7 +4,7 @@
 #ifndef TRACE_CHECK_H
 #define TRACE_CHECK_H
 
-#include "ast.h"
+#include "trace/ast.h"
 
 struct diag;
 struct trace;

@@ -1,11 +1,11 @@
 /* check_act.c - actions whose arguments have rules of their own. */
 #include <string.h>
 
-#include "check_impl.h"
-#include "fmt.h"
-#include "ident.h"
-#include "probe.h"
-#include "type_decl.h"
+#include "trace/check_impl.h"
+#include "trace/fmt.h"
+#include "trace/ident.h"
+#include "trace/probe.h"
+#include "trace/type_decl.h"
 
 /* Checks arguments that may be stack() and its kind, in place. */
 static int

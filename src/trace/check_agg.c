@@ -1,9 +1,9 @@
 /* check_agg.c - aggregations: @name[keys] = function(arguments). */
 #include <string.h>
 
-#include "check_impl.h"
-#include "ident.h"
-#include "type_decl.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/type_decl.h"
 
 static int
 keys(struct checker *c, struct node *n)

@@ -1,13 +1,13 @@
 /* check_args.c - args[]: typed by the probes that a clause is bound to. */
 #include <string.h>
 
-#include "check_impl.h"
-#include "ident.h"
 #include "libdt/msg.h"
-#include "probe.h"
-#include "trace.h"
-#include "type_decl.h"
-#include "xlate.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/probe.h"
+#include "trace/trace.h"
+#include "trace/type_decl.h"
+#include "trace/xlate.h"
 
 static const struct dtype *
 arg_type(struct checker *c, const struct probe *p, unsigned i, int line,

@@ -1,7 +1,7 @@
 /* check_assign.c - typing of assignments. */
-#include "check_impl.h"
-#include "ident.h"
-#include "type_decl.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/type_decl.h"
 
 static int
 modifiable(struct checker *c, const struct node *n, const struct node *a)

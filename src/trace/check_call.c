@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check_impl.h"
-#include "ident.h"
-#include "trace.h"
-#include "type_decl.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/trace.h"
+#include "trace/type_decl.h"
 
 /* One parameter of a prototype text. */
 struct param {

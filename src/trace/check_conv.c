@@ -1,9 +1,9 @@
 /* check_conv.c - types of values, conversions between them. */
 #include <string.h>
 
-#include "check_impl.h"
-#include "ident.h"
-#include "type_decl.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/type_decl.h"
 
 /* Sets a node's type, and of a string the bound of its length. */
 void

@@ -1,9 +1,9 @@
 /* check_expr.c - typing of operators. */
 #include <string.h>
 
-#include "check_impl.h"
-#include "ident.h"
-#include "type_decl.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/type_decl.h"
 
 static const struct dtype *
 int_type(struct checker *c)

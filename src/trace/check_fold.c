@@ -1,7 +1,7 @@
 /* check_fold.c - constant folding, in the types of D. */
-#include "check_impl.h"
-#include "ident.h"
-#include "type_decl.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/type_decl.h"
 
 static bool
 is_signed(const struct dtype *t)

@@ -5,10 +5,10 @@
 #ifndef TRACE_CHECK_IMPL_H
 #define TRACE_CHECK_IMPL_H
 
-#include "ast.h"
-#include "diag.h"
-#include "func.h"
-#include "ident.h"
+#include "trace/ast.h"
+#include "trace/diag.h"
+#include "trace/func.h"
+#include "trace/ident.h"
 
 struct trace;
 

@@ -1,9 +1,9 @@
 /* check_index.c - a[b]: elements of arrays, characters of strings. */
 #include <string.h>
 
-#include "check_impl.h"
-#include "regs.h"
-#include "type_decl.h"
+#include "trace/check_impl.h"
+#include "trace/regs.h"
+#include "trace/type_decl.h"
 
 /* Checks the subscripts of n in place. */
 static int

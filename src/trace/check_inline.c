@@ -1,8 +1,8 @@
 /* check_inline.c - inlines: a copy of the expression at each use. */
 #include <string.h>
 
-#include "check_impl.h"
-#include "ident.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
 
 /* One use of an inline, with its arguments. */
 struct inlining {

@@ -1,7 +1,7 @@
 /* check_key.c - the keys of associative arrays and aggregations. */
-#include "arena.h"
-#include "check_impl.h"
-#include "type_decl.h"
+#include "trace/arena.h"
+#include "trace/check_impl.h"
+#include "trace/type_decl.h"
 
 /* A string key is as long as the longest of all its uses. */
 static void

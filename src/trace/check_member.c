@@ -1,8 +1,8 @@
 /* check_member.c - members of structs. */
-#include "check_impl.h"
-#include "ident.h"
-#include "near.h"
-#include "type_decl.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/near.h"
+#include "trace/type_decl.h"
 
 static void *
 not_struct(struct checker *c, const struct node *n, const struct dtype *t)

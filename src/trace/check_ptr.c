@@ -1,10 +1,10 @@
 /* check_ptr.c - pointers in sums and differences, addresses of symbols. */
 #include <string.h>
 
-#include "check_impl.h"
-#include "ident.h"
-#include "sym.h"
-#include "type_decl.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/sym.h"
+#include "trace/type_decl.h"
 
 /* A pointer that arithmetic can be done on, or a D string or array. */
 bool

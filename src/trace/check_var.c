@@ -1,8 +1,8 @@
 /* check_var.c - variables: what a name means, what type it has. */
 #include <string.h>
 
-#include "check_impl.h"
-#include "type_decl.h"
+#include "trace/check_impl.h"
+#include "trace/type_decl.h"
 
 const char *
 check_scope(enum space sp)

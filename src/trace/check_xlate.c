@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
-#include "check_impl.h"
-#include "ident.h"
-#include "parse_impl.h"
-#include "type_decl.h"
-#include "xlate.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/parse_impl.h"
+#include "trace/type_decl.h"
+#include "trace/xlate.h"
 
 /* What a translator's parameter stands for. */
 struct binding {

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agg.h"
-#include "format.h"
 #include "libdt/msg.h"
-#include "opt.h"
-#include "printer.h"
-#include "prog.h"
-#include "trace.h"
-#include "value.h"
+#include "trace/agg.h"
+#include "trace/format.h"
+#include "trace/opt.h"
+#include "trace/printer.h"
+#include "trace/prog.h"
+#include "trace/trace.h"
+#include "trace/value.h"
 
 /* The n-th argument as a number, dflt where it is missing. */
 static int64_t

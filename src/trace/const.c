@@ -8,14 +8,14 @@
 
 #include <net/if_arp.h>
 
-#include "ident.h"
-#include "prog.h"
-#include "regs.h"
+#include "trace/ident.h"
+#include "trace/prog.h"
+#include "trace/regs.h"
 
 static const struct { const char *name; int value; } known[] = {
 #define K(name) { #name, name },
 #define KV(name, value) { #name, value },
-#include "const.def"
+#include "trace/const.def"
 #undef K
 #undef KV
 };

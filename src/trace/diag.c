@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diag.h"
+#include "trace/diag.h"
 
 static const char *const tagname[] = {
 #define X(tag, text) #tag,
-#include "errtag.def"
+#include "trace/errtag.def"
 #undef X
 };
 

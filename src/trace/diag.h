@@ -14,7 +14,7 @@
  * X(D_SYNTAX, "…one line of explanation…") */
 enum errtag {
 #define X(tag, text) tag,
-#include "errtag.def"
+#include "trace/errtag.def"
 #undef X
 	D_NTAGS
 };

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow.h"
-#include "probe.h"
-#include "prog.h"
+#include "trace/flow.h"
+#include "trace/probe.h"
+#include "trace/prog.h"
 
 enum { INDENT_MAX = 512, STEP = 2 };
 

@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <string.h>
 
-#include "arena.h"
-#include "diag.h"
-#include "fmt.h"
+#include "trace/arena.h"
+#include "trace/diag.h"
+#include "trace/fmt.h"
 
 static const struct {
 	char name[4];
@@ -14,7 +14,7 @@ static const struct {
 	char libc;
 } convtab[] = {
 #define FC(name, cls, libc) { name, cls, libc },
-#include "fmtconv.def"
+#include "trace/fmtconv.def"
 #undef FC
 };
 

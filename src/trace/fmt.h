@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "type.h"
+#include "trace/type.h"
 
 struct diag;
 struct arena;

@@ -12,13 +12,13 @@
 #include <time.h>
 #include <wchar.h>
 
-#include "aggrow.h"
-#include "fmt.h"
-#include "format.h"
-#include "prog.h"
-#include "symtext.h"
-#include "trace.h"
-#include "value.h"
+#include "trace/aggrow.h"
+#include "trace/fmt.h"
+#include "trace/format.h"
+#include "trace/prog.h"
+#include "trace/symtext.h"
+#include "trace/trace.h"
+#include "trace/value.h"
 
 enum { SPEC_MAX = 64, NAME_MAX_TEXT = 5120, STAR_MAX = 1 << 24 };
 

@@ -1,18 +1,18 @@
 /* func.c - the tables of functions and built-in variables. */
 #include <string.h>
 
-#include "func.h"
+#include "trace/func.h"
 
 static const struct funcdesc func[] = {
 #define F(id, name, kind, proto, flags) \
 	{ F_##id, name, kind, proto, flags },
-#include "func.def"
+#include "trace/func.def"
 #undef F
 };
 
 static const struct builtindesc builtin[] = {
 #define B(id, name, type, flags) { B_##id, name, type, flags },
-#include "builtin.def"
+#include "trace/builtin.def"
 #undef B
 };
 

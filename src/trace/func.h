@@ -13,7 +13,7 @@ enum fkind { FN_ACTION, FN_SUBR, FN_AGG };
 
 enum fid {
 #define F(id, name, kind, proto, flags) F_##id,
-#include "func.def"
+#include "trace/func.def"
 #undef F
 	F_N
 };
@@ -42,7 +42,7 @@ const struct funcdesc *func_at(unsigned i);
 
 enum bid {
 #define B(id, name, type, flags) B_##id,
-#include "builtin.def"
+#include "trace/builtin.def"
 #undef B
 	B_N
 };

@@ -1,12 +1,12 @@
 /* ident.c - identifiers and nodes of a program. */
 #include <string.h>
 
-#include "arena.h"
-#include "func.h"
-#include "diag.h"
-#include "ident.h"
-#include "near.h"
-#include "type_decl.h"
+#include "trace/arena.h"
+#include "trace/diag.h"
+#include "trace/func.h"
+#include "trace/ident.h"
+#include "trace/near.h"
+#include "trace/type_decl.h"
 
 struct entry {
 	struct entry *next;

@@ -4,7 +4,7 @@
 #ifndef TRACE_IDENT_H
 #define TRACE_IDENT_H
 
-#include "ast.h"
+#include "trace/ast.h"
 
 struct diag;
 

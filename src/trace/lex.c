@@ -2,14 +2,14 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "arena.h"
-#include "diag.h"
-#include "lex_const.h"
-#include "lexint.h"
+#include "trace/arena.h"
+#include "trace/diag.h"
+#include "trace/lex_const.h"
+#include "trace/lexint.h"
 
 static const char *const toktext[] = {
 #define T(id, text) text,
-#include "token.def"
+#include "trace/token.def"
 #undef T
 };
 

@@ -14,7 +14,7 @@
 
 enum tok {
 #define T(id, text) T_##id,
-#include "token.def"
+#include "trace/token.def"
 #undef T
 	T_N
 };

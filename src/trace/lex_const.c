@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "diag.h"
-#include "lex.h"
-#include "lex_const.h"
+#include "trace/arena.h"
+#include "trace/diag.h"
+#include "trace/lex.h"
+#include "trace/lex_const.h"
 
 static int
 hexval(int c)

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "diag.h"
-#include "lex_const.h"
-#include "lexint.h"
-#include "macro.h"
+#include "trace/arena.h"
+#include "trace/diag.h"
+#include "trace/lex_const.h"
+#include "trace/lexint.h"
+#include "trace/macro.h"
 
 /* $n: the argument's text stands for a name, a number or else a string. */
 static int

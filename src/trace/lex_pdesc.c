@@ -2,9 +2,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "arena.h"
-#include "diag.h"
-#include "lexint.h"
+#include "trace/arena.h"
+#include "trace/diag.h"
+#include "trace/lexint.h"
 
 static bool
 is_pdesc(int c)

@@ -4,7 +4,7 @@
 #ifndef TRACE_LEXINT_H
 #define TRACE_LEXINT_H
 
-#include "lex.h"
+#include "trace/lex.h"
 
 /* An error has been told: t is a bad token. Returns -1. */
 int	lex_bad(struct lexer *, struct token *t);

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "macro.h"
+#include "trace/macro.h"
 
 enum mvar { MV_EGID, MV_EUID, MV_GID, MV_PID, MV_PGID, MV_PPID, MV_PROJID,
 	    MV_SID, MV_TARGET, MV_TASKID, MV_UID };

@@ -1,7 +1,7 @@
 /* near.c - near misses of names. */
 #include <string.h>
 
-#include "near.h"
+#include "trace/near.h"
 
 enum { NEAR_LEN = 40 };
 

@@ -7,8 +7,8 @@
 #include <strings.h>
 
 #include "libdt/msg.h"
-#include "near.h"
-#include "opt.h"
+#include "trace/near.h"
+#include "trace/opt.h"
 
 struct optdesc {
 	const char *name;
@@ -18,14 +18,14 @@ struct optdesc {
 
 static const struct optdesc desc[] = {
 #define O(id, name, kind, dflt, text) { name, kind, dflt },
-#include "opt.def"
+#include "trace/opt.def"
 #undef O
 };
 
 static const struct { const char *name, *why; } none[] = {
 #define O(id, name, kind, dflt, text)
 #define OPTNONE(name, why) { name, why },
-#include "opt.def"
+#include "trace/opt.def"
 #undef O
 };
 
@@ -38,7 +38,7 @@ static const struct optrange {
 } range[] = {
 #define O(id, name, kind, dflt, text)
 #define OPTRANGE(id, least, most, text) { O_##id, least, most, text },
-#include "opt.def"
+#include "trace/opt.def"
 #undef O
 };
 

@@ -15,7 +15,7 @@ enum optkind { OK_FLAG, OK_INT, OK_SIZE, OK_TIME, OK_STR, OK_ENUM, OK_LIST };
 /* opt.def: O(id, "name", kind, "default", "what it does") */
 enum opt {
 #define O(id, name, kind, dflt, text) O_##id,
-#include "opt.def"
+#include "trace/opt.def"
 #undef O
 	O_N
 };

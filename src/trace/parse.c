@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "ident.h"
-#include "macro.h"
-#include "parse_impl.h"
-#include "trace.h"
-#include "type_decl.h"
+#include "trace/arena.h"
+#include "trace/ident.h"
+#include "trace/macro.h"
+#include "trace/parse_impl.h"
+#include "trace/trace.h"
+#include "trace/type_decl.h"
 
 enum { ARENA_MAX = 128 << 20, TEXT_MAX = 16 << 20 };
 

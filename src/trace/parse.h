@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "ast.h"
+#include "trace/ast.h"
 
 struct diag;
 struct trace;

@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arena.h"
-#include "check_impl.h"
-#include "func.h"
-#include "ident.h"
-#include "parse_impl.h"
-#include "type_decl.h"
+#include "trace/arena.h"
+#include "trace/check_impl.h"
+#include "trace/func.h"
+#include "trace/ident.h"
+#include "trace/parse_impl.h"
+#include "trace/type_decl.h"
 
 static bool
 complete(const struct dtype *t)

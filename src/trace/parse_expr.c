@@ -1,11 +1,11 @@
 /* parse_expr.c - expressions. */
 #include <string.h>
 
-#include "arena.h"
-#include "check_impl.h"
-#include "ident.h"
-#include "parse_impl.h"
-#include "type_decl.h"
+#include "trace/arena.h"
+#include "trace/check_impl.h"
+#include "trace/ident.h"
+#include "trace/parse_impl.h"
+#include "trace/type_decl.h"
 
 struct binop { enum tok tok; int prec; enum oper op; };
 

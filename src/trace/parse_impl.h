@@ -5,10 +5,10 @@
 #ifndef TRACE_PARSE_IMPL_H
 #define TRACE_PARSE_IMPL_H
 
-#include "ast.h"
-#include "diag.h"
-#include "lex.h"
-#include "parse.h"
+#include "trace/ast.h"
+#include "trace/diag.h"
+#include "trace/lex.h"
+#include "trace/parse.h"
 
 enum {
 	PARSE_DEPTH = 200,	/* nested parentheses, blocks, types */

@@ -1,10 +1,10 @@
 /* parse_type.c - type specifiers, declarators and type names. */
 #include <string.h>
 
-#include "arena.h"
-#include "ident.h"
-#include "parse_impl.h"
-#include "type_decl.h"
+#include "trace/arena.h"
+#include "trace/ident.h"
+#include "trace/parse_impl.h"
+#include "trace/type_decl.h"
 
 struct specs {
 	int nchar, nshort, nint, nlong, nsigned, nunsigned;

@@ -2,12 +2,12 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "arena.h"
-#include "ident.h"
-#include "parse_impl.h"
-#include "probe.h"
-#include "type_decl.h"
-#include "xlate.h"
+#include "trace/arena.h"
+#include "trace/ident.h"
+#include "trace/parse_impl.h"
+#include "trace/probe.h"
+#include "trace/type_decl.h"
+#include "trace/xlate.h"
 
 static int
 xmembers(struct parser *p, struct xlator *x)

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "libdt/msg.h"
-#include "macro.h"
-#include "parse_impl.h"
-#include "trace.h"
+#include "trace/arena.h"
+#include "trace/macro.h"
+#include "trace/parse_impl.h"
+#include "trace/trace.h"
 
 /* A control line being read, word by word. */
 struct ctl {

@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agg.h"
-#include "ast.h"
-#include "format.h"
 #include "libdt/msg.h"
-#include "opt.h"
-#include "print.h"
-#include "print_type.h"
-#include "printer.h"
-#include "probe.h"
-#include "prog.h"
-#include "sym.h"
-#include "trace.h"
-#include "value.h"
-#include "victim.h"
+#include "trace/agg.h"
+#include "trace/ast.h"
+#include "trace/format.h"
+#include "trace/opt.h"
+#include "trace/print.h"
+#include "trace/print_type.h"
+#include "trace/printer.h"
+#include "trace/probe.h"
+#include "trace/prog.h"
+#include "trace/sym.h"
+#include "trace/trace.h"
+#include "trace/value.h"
+#include "trace/victim.h"
 
 static bool
 is_user_code(const struct datum *d, size_t n)

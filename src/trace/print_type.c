@@ -5,12 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "opt.h"
-#include "print_type.h"
-#include "prog.h"
-#include "trace.h"
-#include "type.h"
-#include "value.h"
+#include "trace/opt.h"
+#include "trace/print_type.h"
+#include "trace/prog.h"
+#include "trace/trace.h"
+#include "trace/type.h"
+#include "trace/value.h"
 
 enum { MARGIN = 44, DEPTH_MAX = 32 };
 

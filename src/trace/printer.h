@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "flow.h"
+#include "trace/flow.h"
 
 struct action;
 struct msg;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "type.h"
+#include "trace/type.h"
 
 struct gen;			/* ir.h: the IR under construction */
 struct clause;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "type.h"
+#include "trace/type.h"
 
 /* Every record in the ring buffer begins with this. Offsets of the data that
  * follows are from the start of the record and fixed per clause. */

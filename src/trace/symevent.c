@@ -16,7 +16,7 @@
 
 #include "libdt/array.h"
 #include "libdt/msg.h"
-#include "symevent.h"
+#include "trace/symevent.h"
 
 enum { RING = 512 * 1024, RECORD_MAX = 8192 };
 

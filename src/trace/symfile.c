@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "libdt/elfsym.h"
-#include "symint.h"
+#include "trace/symint.h"
 
 /* Names as the file spells them, by address, and as they are shown. */
 struct symshown {

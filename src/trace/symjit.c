@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "libdt/clock.h"
-#include "symint.h"
+#include "trace/symint.h"
 
 struct symjit {
 	struct symlist list;

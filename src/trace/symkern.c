@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sym.h"
-#include "symint.h"
+#include "trace/sym.h"
+#include "trace/symint.h"
 
 enum { REACH = 1 << 20 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "libdt/array.h"
-#include "symint.h"
+#include "trace/symint.h"
 
 enum { POOL = 64 * 1024, LOOK_BACK = 32 };
 

@@ -17,10 +17,10 @@
 
 #include "libdt/clock.h"
 #include "libdt/proc.h"
-#include "regs.h"
-#include "sym.h"
-#include "symevent.h"
-#include "symint.h"
+#include "trace/regs.h"
+#include "trace/sym.h"
+#include "trace/symevent.h"
+#include "trace/symint.h"
 
 enum {
 	FD_MAX = 256,			/* open files with unread symbols */

@@ -2,13 +2,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "opt.h"
-#include "prog.h"
-#include "regs.h"
-#include "sym.h"
-#include "symtext.h"
-#include "trace.h"
-#include "value.h"
+#include "trace/opt.h"
+#include "trace/prog.h"
+#include "trace/regs.h"
+#include "trace/sym.h"
+#include "trace/symtext.h"
+#include "trace/trace.h"
+#include "trace/value.h"
 
 enum {
 	SYMTEXT_MAX = 4096 + 1024,	/* C++ names can be long */

@@ -17,9 +17,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "regs.h"
-#include "sym.h"
-#include "symint.h"
+#include "trace/regs.h"
+#include "trace/sym.h"
+#include "trace/symint.h"
 
 #ifdef HAVE_LIBDW
 #include <elfutils/libdwfl.h>

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "opt.h"
+#include "trace/opt.h"
 
 struct aggset;
 struct btf;

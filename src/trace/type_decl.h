@@ -5,8 +5,8 @@
 #ifndef TRACE_TYPE_DECL_H
 #define TRACE_TYPE_DECL_H
 
-#include "arena.h"
-#include "type.h"
+#include "trace/arena.h"
+#include "trace/type.h"
 
 struct arena *type_arena(struct typeset *);
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "near.h"
-#include "typeint.h"
-#include "xlate.h"
+#include "trace/near.h"
+#include "trace/typeint.h"
+#include "trace/xlate.h"
 
 static unsigned
 hash(const char *s)

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "typeint.h"
+#include "trace/typeint.h"
 
 static const struct {
 	const char *name;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "type_decl.h"
+#include "trace/type_decl.h"
 
 /* Places one member at or after bit `at`; returns the bit after it. */
 static uint64_t

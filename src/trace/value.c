@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opt.h"
-#include "prog.h"
-#include "symtext.h"
-#include "trace.h"
-#include "type.h"
-#include "value.h"
+#include "trace/opt.h"
+#include "trace/prog.h"
+#include "trace/symtext.h"
+#include "trace/trace.h"
+#include "trace/type.h"
+#include "trace/value.h"
 
 uint64_t
 value_uint(const void *p, size_t size)

@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "type_decl.h"
-#include "xlate.h"
+#include "trace/type_decl.h"
+#include "trace/xlate.h"
 
 static const struct xt { const char *tag, *alias, *input; } xt[] = {
 #define XT(tag, alias, input) { #tag, alias, input },
 #define XM(tag, member, type, expr)
-#include "xlate.def"
+#include "trace/xlate.def"
 #undef XT
 #undef XM
 };
@@ -17,7 +17,7 @@ static const struct xt { const char *tag, *alias, *input; } xt[] = {
 static const struct xm { const char *tag, *name, *type, *expr; } xm[] = {
 #define XT(tag, alias, input) { #tag, NULL, NULL, input },
 #define XM(tag, member, type, expr) { #tag, #member, type, expr },
-#include "xlate.def"
+#include "trace/xlate.def"
 #undef XT
 #undef XM
 };

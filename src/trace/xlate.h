@@ -7,7 +7,7 @@
 #ifndef TRACE_XLATE_H
 #define TRACE_XLATE_H
 
-#include "ast.h"
+#include "trace/ast.h"
 
 /* One member's definition: a text (built in) or an expression. */
 struct xmember {
