@@ -237,6 +237,18 @@ bundle_raw_open(const struct bundle *b, enum schema_family f, struct msg *m)
 	return record_reader_open(b->dirfd, raw_paths[f], f, m);
 }
 
+int
+bundle_library_cmp(const void *a, const void *b)
+{
+	const struct bundle_library *x = a, *y = b;
+	int c = strcmp(x->path, y->path);
+
+	if (c != 0)
+		return c;
+	return strcmp(x->build_id != NULL ? x->build_id : "",
+	    y->build_id != NULL ? y->build_id : "");
+}
+
 size_t
 bundle_word(const char *set, int index, char *buf, size_t cap)
 {

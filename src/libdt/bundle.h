@@ -134,6 +134,8 @@ struct bundle_artifact {
 };
 
 struct bundle_library { const char *path, *build_id; };
+/* The order in which they are listed, for qsort(3): path, then build-id. */
+int bundle_library_cmp(const void *a, const void *b);
 struct bundle_source_ref { const char *kind, *ref; };
 
 /* procs and maps are families of the manifest, too: always requested. */

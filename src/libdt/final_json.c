@@ -68,18 +68,6 @@ add_library(void *arg, const char *path, size_t n, const char *build_id)
 }
 
 static int
-library_cmp(const void *a, const void *b)
-{
-	const struct bundle_library *x = a, *y = b;
-	int c = strcmp(x->path, y->path);
-
-	if (c != 0)
-		return c;
-	return strcmp(x->build_id != NULL ? x->build_id : "",
-	    y->build_id != NULL ? y->build_id : "");
-}
-
-static int
 libraries(struct final *f, struct msg *m)
 {
 	struct libraries l = { 0 };
@@ -87,7 +75,7 @@ libraries(struct final *f, struct msg *m)
 	int rc = maps_files(f->maps, add_library, &l);
 
 	if (rc == 0 && l.n > 0)
-		qsort(l.v, l.n, sizeof(*l.v), library_cmp);
+		qsort(l.v, l.n, sizeof(*l.v), bundle_library_cmp);
 	b->libraries.v = bundle_mem_get(&f->mem, l.n + 1,
 	    sizeof(*b->libraries.v));
 	if (rc == 0 && b->libraries.v != NULL) {

@@ -137,17 +137,6 @@ check_exe(struct val *v)
 	}
 }
 
-static int
-library_cmp(const struct bundle_library *x, const struct bundle_library *y)
-{
-	int c = strcmp(x->path, y->path);
-
-	if (c != 0)
-		return c;
-	return strcmp(x->build_id != NULL ? x->build_id : "",
-	    y->build_id != NULL ? y->build_id : "");
-}
-
 static void
 check_libraries(struct val *v)
 {
@@ -156,7 +145,8 @@ check_libraries(struct val *v)
 	int c;
 
 	for (i = 1; i < m->libraries.n; i++) {
-		c = library_cmp(&m->libraries.v[i - 1], &m->libraries.v[i]);
+		c = bundle_library_cmp(&m->libraries.v[i - 1],
+		    &m->libraries.v[i]);
 		if (c == 0)
 			val_found(v, FINDING_LIBRARY_DUPLICATE, FILE_NAME, 0,
 			    "libraries[%zu] is the one before it", i);

@@ -167,22 +167,30 @@ compare_text(struct val_report *p, const char *path, const char *text,
 	return 0;
 }
 
+static bool
+is_there(struct val_report *p, const char *path)
+{
+	struct val_entry *e = val_file(p->v, path);
+
+	if (e != NULL)
+		e->used = true;
+	else
+		found(p, FINDING_REPORT_MISSING, path,
+		    "dt-report makes it of the records, and it is not there");
+	return e != NULL;
+}
+
 static int
 compare_file(void *arg, const struct report *r, const struct report_file *f)
 {
 	struct val_report *p = arg;
-	struct val_entry *e = val_file(p->v, f->path);
 	struct out o = { .name = f->path };
 	char *text = NULL;
 	size_t n = 0;
 	int rc;
 
-	if (e == NULL) {
-		found(p, FINDING_REPORT_MISSING, f->path,
-		    "dt-report makes it of the records, and it is not there");
+	if (!is_there(p, f->path))
 		return 0;
-	}
-	e->used = true;
 	if ((o.fp = open_memstream(&text, &n)) == NULL)
 		return msg_set_nomem(&p->m);
 	rc = report_file_print(r, f, &o, &p->m);
@@ -201,15 +209,8 @@ compare_figures(void *arg, const struct report *r,
 {
 	struct val_report *p = arg;
 	struct msg_sink sink = { note, p };
-	struct val_entry *e = val_file(p->v, f->path);
 
-	if (e == NULL) {
-		found(p, FINDING_REPORT_MISSING, f->path,
-		    "dt-report makes it of the records, and it is not there");
-		return 0;
-	}
-	e->used = true;
-	if (f->format != REPORT_JSON || f->folded ||
+	if (!is_there(p, f->path) || f->format != REPORT_JSON || f->folded ||
 	    report_check(r, p->v->dirfd, &sink, &p->m) == 0)
 		return 0;
 	if (p->m.id == NULL || strncmp(p->m.id, "json-", 5) != 0)

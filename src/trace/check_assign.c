@@ -87,12 +87,8 @@ assign_op(struct checker *c, struct node *n)
 		if ((n->b = check_conv(c, n->b, t)) == NULL)
 			return NULL;
 	}
-	if (n->b->kind == N_INT && n->b->ival == 0 &&
-	    (n->op == OP_DIV || n->op == OP_MOD)) {
-		diag_error(c->d, D_DIV_ZERO, n->line,
-		    "expression contains division by zero");
+	if (fold_divzero(c, n))
 		return NULL;
-	}
 	return modifiable(c, n, n->a) < 0 ? NULL : n;
 }
 

@@ -87,15 +87,22 @@ constant(struct checker *c, const struct node *n, int64_t v)
 	return node_int(c->u, v, n->type, n->line);
 }
 
+bool
+fold_divzero(struct checker *c, const struct node *n)
+{
+	if (n->b->kind != N_INT || n->b->ival != 0 ||
+	    (n->op != OP_DIV && n->op != OP_MOD))
+		return false;
+	diag_error(c->d, D_DIV_ZERO, n->line,
+	    "expression contains division by zero");
+	return true;
+}
+
 struct node *
 fold_binary(struct checker *c, struct node *n)
 {
-	if (n->b->kind == N_INT && n->b->ival == 0 &&
-	    (n->op == OP_DIV || n->op == OP_MOD)) {
-		diag_error(c->d, D_DIV_ZERO, n->line,
-		    "expression contains division by zero");
+	if (fold_divzero(c, n))
 		return NULL;
-	}
 	if (n->a->kind != N_INT || n->b->kind != N_INT)
 		return n;
 	return constant(c, n, compute(n));

@@ -94,6 +94,8 @@ struct node *fold_binary(struct checker *, struct node *);
 struct node *fold_unary(struct checker *, struct node *);
 struct node *fold_cast(struct checker *, struct node *);
 struct node *fold_cond(struct checker *, struct node *);
+/* An error: n divides by a constant 0. */
+bool	fold_divzero(struct checker *, const struct node *n);
 
 /* check_var.c */
 struct node *check_var(struct checker *, struct node *, enum use);
@@ -114,8 +116,9 @@ struct node *check_index(struct checker *, struct node *, enum use);
 
 /* check_member.c */
 struct node *check_member(struct checker *, struct node *, enum use);
-void	check_member_hint(struct checker *, const struct dtype *,
-	    const char *name);
+/* The member of t that n names, and the bit it begins at; NULL: an error. */
+const struct dmember *check_member_of(struct checker *,
+	    const struct dtype *t, const struct node *n, uint64_t *bit);
 
 /* check_key.c */
 /* Types the subscripts of n (checked already) against its identifier. */

@@ -51,17 +51,25 @@ struct_of(struct checker *c, const struct node *n)
 	return t;
 }
 
-void
-check_member_hint(struct checker *c, const struct dtype *t, const char *name)
+const struct dmember *
+check_member_of(struct checker *c, const struct dtype *t,
+    const struct node *n, uint64_t *bit)
 {
+	const struct dmember *m = type_member(t, n->str, bit);
 	const char *best = NULL;
 	size_t dist = NEAR_MAX;
+	char buf[128];
 
+	if (m != NULL)
+		return m;
+	diag_error(c->d, D_TYPE_MEMBER, n->line, "%s is not a member of %s",
+	    n->str, type_name(t, buf, sizeof(buf)));
 	for (size_t i = 0; i < t->nmem; i++)
 		if (t->mem[i].name != NULL)
-			near_best(name, t->mem[i].name, &best, &dist);
+			near_best(n->str, t->mem[i].name, &best, &dist);
 	if (best != NULL)
 		diag_hint(c->d, "did you mean %s?", best);
+	return NULL;
 }
 
 struct node *
@@ -69,7 +77,6 @@ check_member(struct checker *c, struct node *n, enum use use)
 {
 	const struct dtype *t;
 	const struct dmember *m;
-	char buf[128];
 
 	(void)use;
 	/* (*p).m is p->m, also where *p is no value */
@@ -82,13 +89,8 @@ check_member(struct checker *c, struct node *n, enum use use)
 		return NULL;
 	if (check_translated(c, n->a, t))
 		return check_xmember(c, n, t);
-	if ((m = type_member(t, n->str, &n->mem_bit)) == NULL) {
-		diag_error(c->d, D_TYPE_MEMBER, n->line,
-		    "%s is not a member of %s", n->str,
-		    type_name(t, buf, sizeof(buf)));
-		check_member_hint(c, t, n->str);
+	if ((m = check_member_of(c, t, n, &n->mem_bit)) == NULL)
 		return NULL;
-	}
 	n->mem_bits = m->bit_size;
 	n->lval = n->arrow || n->a->lval;
 	check_settype(c, n, m->type);

@@ -167,13 +167,8 @@ check_xmember(struct checker *c, const struct node *n, const struct dtype *t)
 		    type_name(t, buf, sizeof(buf)));
 		return NULL;
 	}
-	if ((m = type_member(t, n->str, &bit)) == NULL) {
-		diag_error(c->d, D_TYPE_MEMBER, n->line,
-		    "%s is not a member of %s", n->str,
-		    type_name(t, buf, sizeof(buf)));
-		check_member_hint(c, t, n->str);
+	if ((m = check_member_of(c, t, n, &bit)) == NULL)
 		return NULL;
-	}
 	if (!xlate_member(&x, n->str, 0, &xm)) {
 		diag_error(c->d, D_XLATE_NOCONV, n->line, "translator does "
 		    "not define conversion for member: %s", n->str);
