@@ -236,6 +236,9 @@ x" ]
 @test "options that cannot be had are refused" {
 	status 1 dt -x bufpolicy=ring -en BEGIN
 	has "bufpolicy"
+	has "(bufpolicy=ring: there is switch)"
+	status 1 dt -x unwind=orc -en BEGIN
+	has "(unwind=orc: there are fp dwarf)"
 	status 1 dt -x evaltime=main -en BEGIN
 	has "evaltime"
 	status 1 dt -x nosuch -en BEGIN

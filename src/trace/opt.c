@@ -226,11 +226,15 @@ opt_free(struct opts *o)
 }
 
 static int
-invalid(const char *value, struct msg *m)
+invalid(const struct optdesc *d, const char *value, struct msg *m)
 {
 	if (value == NULL)
 		return msg_set(m, "option", "Invalid value for specified "
 		    "option (it needs a value)");
+	if (d->kind == OK_ENUM)
+		return msg_set(m, "option", "Invalid value for specified "
+		    "option (%s=%s: there %s %s)", d->name, value,
+		    strchr(d->dflt, ' ') != NULL ? "are" : "is", d->dflt);
 	return msg_set(m, "option", "Invalid value for specified option");
 }
 
@@ -276,9 +280,9 @@ opt_set(struct opts *o, const char *name, const char *value, struct msg *m)
 	d = &desc[i];
 	v = &o->v[i];
 	if (value == NULL && d->kind != OK_FLAG)
-		return invalid(value, m);
+		return invalid(d, value, m);
 	if (value != NULL && parse_value(d, value, &num) < 0)
-		return invalid(value, m);
+		return invalid(d, value, m);
 	if (value != NULL && in_range((enum opt)i, value, num, m) < 0)
 		return -1;
 	if (i == O_VERSION && !known_version(value))
