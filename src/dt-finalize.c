@@ -125,5 +125,7 @@ main(int argc, char **argv)
 	r.tool.operands.no_manifest = "a manifest on standard input names a "
 	    "bundle, not a staging directory";
 	out_stdout(&r.out);
-	return cli_finish(&cli, stderr, tool_each(&r.tool, on_operand, &r));
+	status = tool_each(&r.tool, on_operand, &r);
+	/* a path that could not be written was told with its bundle */
+	return r.out.err != 0 ? status : cli_finish(&cli, stderr, status);
 }

@@ -650,6 +650,8 @@ cpu-sample\t1005500000001\t4000\t4000\t1\tuser\n\n'
 	status=0
 	dt-finalize "$S" >/dev/full 2>err || status=$?
 	[ "$status" -eq 2 ]
+	[ "$(cat err)" = "dt-finalize: standard output: error: write:\
+ cannot write: No space left on device" ]
 	status 0 dt-validate b.bundle
 	# it is told again, and cleared away
 	complete
