@@ -44,6 +44,17 @@ section() {
 	done
 }
 
+@test "every page of ours that a page refers to is there" {
+	grep -hoE '^\.Xr dt[a-z-]* [0-9]' "$DT_SRC"/man/*.[15] | sort -u |
+	    while read -r _ name sec; do
+		# dtrace(1) is another project's
+		[ "$name" = dtrace ] || [ -e "$DT_SRC/man/$name.$sec" ] || {
+			echo "$name($sec) is not there"
+			return 1
+		}
+	done
+}
+
 @test "the SYNOPSIS is the usage" {
 	need_tool mandoc
 	for p in "$DT_SRC"/man/*.1; do
