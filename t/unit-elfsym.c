@@ -157,6 +157,105 @@ test_vdso(void)
 	elfsym_free(e);
 }
 
+/*
+ * A file whose symbols share one long name, with a second table of symbols
+ * and a name that has no end.
+ */
+struct odd {
+	Elf64_Ehdr eh;
+	Elf64_Shdr sh[5];
+	Elf64_Sym sym[200], other[50];
+	char shstr[8];
+	char str[10000];
+};
+
+static void
+make_odd(struct odd *o)
+{
+	static const Elf64_Sym sym = { .st_name = 1, .st_shndx = 1,
+		.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_size = 16 };
+	size_t i;
+
+	memcpy(o->eh.e_ident, ELFMAG "\2\1\1", 7);
+	o->eh.e_type = ET_EXEC;
+	o->eh.e_machine = EM_X86_64;
+	o->eh.e_version = EV_CURRENT;
+	o->eh.e_ehsize = sizeof(o->eh);
+	o->eh.e_shoff = offsetof(struct odd, sh);
+	o->eh.e_shentsize = sizeof(o->sh[0]);
+	o->eh.e_shnum = 5;
+	o->eh.e_shstrndx = 1;
+	o->sh[1] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_size = 8,
+		.sh_offset = offsetof(struct odd, shstr) };
+	o->sh[2] = (Elf64_Shdr){ .sh_type = SHT_STRTAB,
+		.sh_offset = offsetof(struct odd, str),
+		.sh_size = sizeof(o->str) };
+	o->sh[3] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_link = 2,
+		.sh_offset = offsetof(struct odd, sym),
+		.sh_size = sizeof(o->sym), .sh_entsize = sizeof(sym),
+		.sh_addralign = 8 };
+	o->sh[4] = o->sh[3];
+	o->sh[4].sh_offset = offsetof(struct odd, other);
+	o->sh[4].sh_size = sizeof(o->other);
+	memset(o->str + 1, 'a', 9900);
+	memset(o->str + 9902, 'b', sizeof(o->str) - 9902);
+	for (i = 0; i < 200; i++) {
+		o->sym[i] = sym;
+		o->sym[i].st_value = 0x1000 + i * 16;
+	}
+	o->sym[7].st_name = 9902;
+	for (i = 0; i < 50; i++) {
+		o->other[i] = sym;
+		o->other[i].st_value = 0x9000 + i * 16;
+	}
+}
+
+/* Time and memory go with the size of a file, not with its square. */
+static void
+test_odd(void)
+{
+	struct odd *o = calloc(1, sizeof(*o));
+	struct elfsym *e;
+	struct msg m;
+	uint64_t off;
+
+	make_odd(o);
+	e = elfsym_mem(o, sizeof(*o), "odd", &m);
+	CHECK(e != NULL);
+	if (e == NULL)
+		return;
+	CHECK_INT(elfsym_count(e), 199);
+	CHECK_INT(strlen(elfsym_find_vaddr(e, 0x1065, &off)), 4096);
+	CHECK_INT(off, 5);
+	CHECK(elfsym_find_vaddr(e, 0x1075, &off) == NULL);
+	CHECK(elfsym_find_vaddr(e, 0x9000, &off) == NULL);
+	elfsym_free(e);
+	free(o);
+}
+
+#endif
+
+#ifdef HAVE_LIBIBERTY
+/* f<pair<int, int>, pair<the last, the last>, ...>: each is twice as long. */
+static const char *
+endless(void)
+{
+	static const char digit[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static char name[1024];
+	char last[8];
+	size_t n;
+	int i;
+
+	n = (size_t)snprintf(name, sizeof(name), "_Z1fISt4pairIiiE");
+	for (i = 1; i < 60; i++) {
+		(void)snprintf(last, sizeof(last), "S%.*s%c_", i / 36,
+		    digit + i / 36, digit[i % 36]);
+		n += (size_t)snprintf(name + n, sizeof(name) - n,
+		    "S0_I%s%sE", last, last);
+	}
+	(void)snprintf(name + n, sizeof(name) - n, "EvT_");
+	return name;
+}
 #endif
 
 static void
@@ -166,6 +265,10 @@ test_demangle(void)
 	char *s = elfsym_demangle("_ZN3foo3barEii");
 
 	CHECK_STR(s, "foo::bar");
+	free(s);
+	s = elfsym_demangle(endless());
+	CHECK_INT(strlen(s), 4095);
+	CHECK(strncmp(s, "f<std::pair<int, int>, std::pair<std::", 38) == 0);
 	free(s);
 	s = elfsym_demangle("_RNvC5crate4main");
 	CHECK_STR(s, "crate::main");
@@ -184,6 +287,7 @@ main(void)
 #ifdef HAVE_LIBELF
 	test_self();
 	test_vdso();
+	test_odd();
 #endif
 	test_demangle();
 	return unit_end();

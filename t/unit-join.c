@@ -441,6 +441,37 @@ test_names(void)
 	maps_free(ms);
 }
 
+#ifdef HAVE_LIBELF
+/* A file is read once, however many paths lead to it. */
+static void
+test_inodes(void)
+{
+	int exe = open("/proc/self/exe", O_RDONLY);
+	struct maps *ms = maps_new();
+	char id[ELFID_HEX], path[32];
+	struct msg m;
+	uint64_t i;
+
+	if (elfid_fd(exe, "exe", id, &m) != 0)
+		return;		/* built without a build-id */
+	for (i = 1; i < 6; i++) {
+		(void)snprintf(path, sizeof(path), "/no/%d", (int)i);
+		add_map(ms, KIND_MAP, i, 7, i << 32, (i + 1) << 32, 0,
+		    i < 5 ? id : "0123", path);
+	}
+	CHECK_INT(maps_ready(ms, exe, BOOT, &m), 0);
+	for (i = 1; i < 6; i++) {
+		(void)snprintf(path, sizeof(path), "0x%d00000000", (int)i);
+		CHECK(strncmp(at(ms, 7, 10, path), "0x", 2) != 0);
+		CHECK((ms->file[i - 1].sym != NULL) == (i < 5));
+	}
+	CHECK_INT(ms->nsym, 1);
+	CHECK(ms->file[0].sym == ms->file[3].sym);
+	maps_free(ms);
+	close(exe);
+}
+#endif
+
 static void
 kept(const char *path, bool *seen)
 {
@@ -596,6 +627,9 @@ main(void)
 	test_exec();
 	test_execs();
 	test_names();
+#ifdef HAVE_LIBELF
+	test_inodes();
+#endif
 	test_files();
 	test_context();
 	test_held();

@@ -1,5 +1,7 @@
 #include "config.h"
 
+#include <setjmp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef HAVE_LIBIBERTY
@@ -15,36 +17,44 @@
 struct text {
 	char buf[NAME_MAX_BYTES];
 	size_t n;
+	jmp_buf full;
 };
 
+/* A short name can stand for one that has no end: what fits is enough. */
 static void
 append(const char *s, size_t n, void *arg)
 {
 	struct text *t = arg;
 	size_t room = sizeof(t->buf) - 1 - t->n;
+	bool over = n > room;
 
-	if (n > room)
+	if (over)
 		n = room;
 	memcpy(t->buf + t->n, s, n);
 	t->n += n;
+	if (over)
+		longjmp(t->full, 1);
+}
+
+static bool
+demangle(const char *name, struct text *t)
+{
+	if (setjmp(t->full) != 0)
+		return true;
+	if (name[1] == 'R')
+		return rust_demangle_callback(name, DMGL_NO_OPTS, append, t);
+	return name[1] == 'Z' && cplus_demangle_v3_callback(name,
+	    DMGL_NO_OPTS, append, t);
 }
 
 char *
 elfsym_demangle(const char *name)
 {
 	struct text t = { .n = 0 };
-	int ok;
 
 	if (name[0] != '_' || strlen(name) >= NAME_MAX_BYTES)
 		return NULL;
-	if (name[1] == 'R')
-		ok = rust_demangle_callback(name, DMGL_NO_OPTS, append, &t);
-	else if (name[1] == 'Z')
-		ok = cplus_demangle_v3_callback(name, DMGL_NO_OPTS, append,
-		    &t);
-	else
-		return NULL;
-	return ok && t.n > 0 ? strndup(t.buf, t.n) : NULL;
+	return demangle(name, &t) && t.n > 0 ? strndup(t.buf, t.n) : NULL;
 }
 
 #else

@@ -21,6 +21,7 @@
 #define SYMBOLS_MAX	(8u << 20)	/* of one table */
 #define DEBUGDATA_MAX	((size_t)64 << 20)	/* bytes, decompressed */
 #define SEGMENTS_MAX	256
+#define NAME_BYTES	4096	/* of a symbol that are kept */
 
 struct segment {
 	uint64_t off, vaddr, size;	/* size: bytes in the file */
@@ -126,6 +127,43 @@ read_segments(struct elfsym *e, Elf *elf)
 	}
 }
 
+/*
+ * A string table. elf_strptr() would look for the end of the whole table at
+ * each string, and a file may let all symbols share one long string.
+ */
+struct strings { const char *p; size_t n; };
+
+static struct strings
+strings_of(Elf *elf, size_t section)
+{
+	Elf_Scn *scn = elf_getscn(elf, section);
+	Elf_Data *data = NULL;
+	GElf_Shdr sh;
+
+	if (scn != NULL && gelf_getshdr(scn, &sh) != NULL &&
+	    sh.sh_type == SHT_STRTAB)
+		data = elf_getdata(scn, NULL);
+	if (data == NULL || data->d_buf == NULL)
+		return (struct strings){ NULL, 0 };
+	return (struct strings){ data->d_buf, data->d_size };
+}
+
+/* A string and its length, of which NAME_BYTES count; NULL: there is none. */
+static const char *
+string_at(const struct strings *s, uint64_t at, size_t *len)
+{
+	size_t room = at < s->n ? s->n - at : 0;
+	const char *end;
+
+	if (room == 0)
+		return NULL;
+	end = memchr(s->p + at, '\0', room < NAME_BYTES ? room : NAME_BYTES);
+	if (end == NULL && room <= NAME_BYTES)
+		return NULL;
+	*len = end != NULL ? (size_t)(end - (s->p + at)) : NAME_BYTES;
+	return s->p + at;
+}
+
 /* Functions, and the labels of assembler code without a type. */
 static bool
 is_code(const GElf_Sym *s, const char *name)
@@ -153,8 +191,9 @@ rank(const GElf_Sym *s)
 static int
 read_symbols(struct elfsym *e, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
+	struct strings strings = strings_of(elf, sh->sh_link);
 	Elf_Data *data = elf_getdata(scn, NULL);
-	const char *name;
+	const char *name, *version;
 	GElf_Sym sym;
 	size_t i, n, len;
 
@@ -164,10 +203,12 @@ read_symbols(struct elfsym *e, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 	for (i = 0; i < n && i < SYMBOLS_MAX; i++) {
 		if (gelf_getsym(data, (int)i, &sym) == NULL)
 			continue;
-		name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		name = string_at(&strings, sym.st_name, &len);
 		if (name == NULL || !is_code(&sym, name))
 			continue;
-		len = strcspn(name, "@");	/* memcpy@@GLIBC_2.14 */
+		version = memchr(name, '@', len);
+		if (version != NULL)		/* memcpy@@GLIBC_2.14 */
+			len = (size_t)(version - name);
 		if (len > 0 && symtab_add(&e->list, sym.st_value, sym.st_size,
 		    name, len, rank(&sym)) == -1)
 			return -1;
@@ -179,24 +220,28 @@ read_symbols(struct elfsym *e, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 static Elf_Scn *
 section(Elf *elf, const char *want, GElf_Shdr *sh)
 {
+	struct strings strings;
 	Elf_Scn *scn = NULL;
 	const char *name;
-	size_t strings;
+	size_t at, len;
 
-	if (elf_getshdrstrndx(elf, &strings) != 0)
+	if (elf_getshdrstrndx(elf, &at) != 0)
 		return NULL;
+	strings = strings_of(elf, at);
 	while ((scn = elf_nextscn(elf, scn)) != NULL) {
 		if (gelf_getshdr(scn, sh) == NULL)
 			continue;
-		name = elf_strptr(elf, strings, sh->sh_name);
-		if (name != NULL && strcmp(name, want) == 0)
+		name = string_at(&strings, sh->sh_name, &len);
+		if (name != NULL && len == strlen(want) &&
+		    memcmp(name, want, len) == 0)
 			return scn;
 	}
 	return NULL;
 }
 
+/* A file has one table of a type: more could all be of the same bytes. */
 static int
-read_tables(struct elfsym *e, Elf *elf, uint32_t type, bool *found)
+read_table(struct elfsym *e, Elf *elf, uint32_t type, bool *found)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -206,16 +251,15 @@ read_tables(struct elfsym *e, Elf *elf, uint32_t type, bool *found)
 			continue;
 		if (found != NULL)
 			*found = true;
-		if (read_symbols(e, elf, scn, &sh) == -1)
-			return -1;
+		return read_symbols(e, elf, scn, &sh);
 	}
 	return 0;
 }
 
 /* One relocation of .rela.plt: the name of the function it is for. */
 static const char *
-plt_name(Elf *elf, Elf_Data *rel, const GElf_Shdr *rsh, size_t i,
-    Elf_Data *syms, const GElf_Shdr *ssh)
+plt_name(Elf_Data *rel, const GElf_Shdr *rsh, size_t i, Elf_Data *syms,
+    const struct strings *strings, size_t *len)
 {
 	GElf_Rela rela;
 	GElf_Rel r;
@@ -234,7 +278,7 @@ plt_name(Elf *elf, Elf_Data *rel, const GElf_Shdr *rsh, size_t i,
 	if (GELF_R_SYM(info) == 0 ||
 	    gelf_getsym(syms, (int)GELF_R_SYM(info), &sym) == NULL)
 		return NULL;
-	return elf_strptr(elf, ssh->sh_link, sym.st_name);
+	return string_at(strings, sym.st_name, len);
 }
 
 /*
@@ -248,11 +292,11 @@ plt_add(struct elfsym *e, Elf *elf, const GElf_Shdr *plt, Elf_Scn *rscn,
 	Elf_Scn *sscn = elf_getscn(elf, rsh->sh_link);
 	Elf_Data *rel = elf_getdata(rscn, NULL), *syms;
 	uint64_t size = plt->sh_entsize > 4 ? plt->sh_entsize : 16, at;
+	struct strings strings;
 	char name[512];
 	GElf_Shdr ssh;
 	const char *s;
-	size_t i, n;
-	int len;
+	size_t i, n, len;
 
 	if (rel == NULL || rsh->sh_entsize == 0 || sscn == NULL ||
 	    gelf_getshdr(sscn, &ssh) == NULL ||
@@ -261,14 +305,15 @@ plt_add(struct elfsym *e, Elf *elf, const GElf_Shdr *plt, Elf_Scn *rscn,
 	n = rel->d_size / rsh->sh_entsize;
 	if (n > SYMBOLS_MAX || n * size > plt->sh_size)
 		return 0;
+	strings = strings_of(elf, ssh.sh_link);
 	at = plt->sh_addr + (plt->sh_size - n * size);
 	for (i = 0; i < n; i++, at += size) {
-		s = plt_name(elf, rel, rsh, i, syms, &ssh);
-		if (s == NULL || s[0] == '\0')
+		s = plt_name(rel, rsh, i, syms, &strings, &len);
+		if (s == NULL || len == 0 || len + 5 > sizeof(name))
 			continue;
-		len = snprintf(name, sizeof(name), "%s@plt", s);
-		if (len < (int)sizeof(name) && symtab_add(&e->list, at, size,
-		    name, (size_t)len, 3) == -1)
+		memcpy(name, s, len);
+		memcpy(name + len, "@plt", 5);
+		if (symtab_add(&e->list, at, size, name, len + 4, 3) == -1)
 			return -1;
 	}
 	return 0;
@@ -310,7 +355,7 @@ read_debugdata(struct elfsym *e, Elf *elf, bool *found)
 	if (lzma_stream_buffer_decode(&limit, 0, NULL, data->d_buf, &in,
 	    data->d_size, buf, &out, DEBUGDATA_MAX) == LZMA_OK &&
 	    (mini = elf_memory((char *)buf, out)) != NULL) {
-		rc = read_tables(e, mini, SHT_SYMTAB, found);
+		rc = read_table(e, mini, SHT_SYMTAB, found);
 		elf_end(mini);
 	}
 	free(buf);
@@ -343,7 +388,7 @@ read_debug_file(struct elfsym *e, const char *debug_dir)
 	if (elfid_fd(fd, path, id, NULL) == 0 && strcmp(id, e->build_id) == 0 &&
 	    lseek(fd, 0, SEEK_SET) == 0 &&
 	    (elf = elf_begin(fd, ELF_C_READ, NULL)) != NULL) {
-		rc = read_tables(e, elf, SHT_SYMTAB, NULL);
+		rc = read_table(e, elf, SHT_SYMTAB, NULL);
 		elf_end(elf);
 	}
 	close(fd);
@@ -393,10 +438,10 @@ read_elf(Elf *elf, const char *build_id, const char *name,
 		return NULL;
 	}
 	read_segments(e, elf);
-	if (read_tables(e, elf, SHT_SYMTAB, &full) == -1 ||
+	if (read_table(e, elf, SHT_SYMTAB, &full) == -1 ||
 	    (!full && read_debugdata(e, elf, &full) == -1) ||
 	    (!full && read_debug_file(e, debug_dir) == -1) ||
-	    read_tables(e, elf, SHT_DYNSYM, NULL) == -1 ||
+	    read_table(e, elf, SHT_DYNSYM, NULL) == -1 ||
 	    read_plt(e, elf) == -1 || read_frames(e, elf) == -1) {
 		msg_set_nomem(m);
 		elfsym_free(e);

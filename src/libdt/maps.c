@@ -28,8 +28,9 @@ maps_free(struct maps *ms)
 		free(ms->file[i].path);
 		free(ms->file[i].build_id);
 		free(ms->file[i].module);
-		elfsym_free(ms->file[i].sym);
 	}
+	for (i = 0; i < ms->nsym; i++)
+		elfsym_free(ms->sym[i]);
 	for (i = 0; i < ms->nanswer; i++)
 		free(ms->answer[i]);
 	if (ms->exe != -1)
@@ -38,6 +39,8 @@ maps_free(struct maps *ms)
 	names_free(&ms->keys);
 	names_free(&ms->frames);
 	names_free(&ms->bases);
+	names_free(&ms->inodes);
+	free(ms->sym);
 	area_pool_free(&ms->areas);
 	free(ms->note);
 	free(ms->space);

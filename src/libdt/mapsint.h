@@ -24,7 +24,7 @@ struct map_file {
 	char *build_id;		/* hex; NULL = not known */
 	char *module;		/* last component, as part of a frame */
 	ssize_t base;		/* its number in bases */
-	struct elfsym *sym;	/* NULL: none, once it was tried */
+	const struct elfsym *sym;	/* NULL: none, once it was tried */
 	bool tried, kept;
 };
 
@@ -67,6 +67,9 @@ struct maps {
 	struct map_file *file;	/* by number in keys */
 	size_t nfile, file_cap;
 	struct names bases;	/* last components of files */
+	struct names inodes;	/* of files that were read: device, inode */
+	struct elfsym **sym;	/* by number in inodes */
+	size_t nsym, sym_cap;
 	struct map_event *ev;
 	size_t n, cap, cursor;
 	struct exec_note *note;	/* sorted */

@@ -72,6 +72,28 @@ open_file(const struct map_file *f, int *fd, struct msg *m)
 	return n == -1 ? -1 : 0;
 }
 
+/* A file is read once, whatever its paths; fd -1: the vdso. */
+static int
+symbols_of(struct maps *ms, int fd, struct map_file *f, struct msg *m)
+{
+	struct stat st = { 0 };
+	uint64_t key[2] = { 0 };	/* no file is of inode 0 */
+	ssize_t i;
+
+	if (fd != -1 && fstat(fd, &st) == -1)
+		return msg_set_errno(m, "open", f->path, "cannot open");
+	key[0] = st.st_dev;
+	key[1] = st.st_ino;
+	i = names_add(&ms->inodes, (const char *)key, sizeof(key));
+	if (i == -1 || ARRAY_ROOM(ms->sym, ms->nsym, ms->sym_cap) == -1)
+		return msg_set_nomem(m);
+	if ((size_t)i == ms->nsym)
+		ms->sym[ms->nsym++] = fd == -1 ? vdso_symbols(ms) :
+		    elfsym_fd(fd, f->path, ELFSYM_DEBUG_DIR, NULL);
+	f->sym = ms->sym[i];
+	return 0;
+}
+
 /* Symbols are a help: a file that has none, or a broken one, is no error. */
 static int
 load_symbols(struct maps *ms, struct map_file *f, struct msg *m)
@@ -79,20 +101,18 @@ load_symbols(struct maps *ms, struct map_file *f, struct msg *m)
 	int fd, rc;
 
 	f->tried = true;
-	if (strcmp(f->path, "[vdso]") == 0) {
-		f->sym = vdso_symbols(ms);
-		return 0;
-	}
+	if (strcmp(f->path, "[vdso]") == 0)
+		return symbols_of(ms, -1, f, m);
 	if (!maps_is_file(f))
 		return 0;
 	rc = open_file(f, &fd, m);
 	if (rc == 1) {
-		f->sym = elfsym_fd(fd, f->path, ELFSYM_DEBUG_DIR, NULL);
+		rc = symbols_of(ms, fd, f, m);
 		close(fd);
 	} else if (rc == 0 && ms->exe != -1 && f->build_id != NULL &&
 	    strcmp(ms->exe_id, f->build_id) == 0)
-		f->sym = elfsym_fd(ms->exe, f->path, ELFSYM_DEBUG_DIR, NULL);
-	return rc == -1 ? -1 : 0;
+		rc = symbols_of(ms, ms->exe, f, m);
+	return rc;
 }
 
 /* "module`symbol+0xoff" with a symbol as its file spells it. */
