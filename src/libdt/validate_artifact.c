@@ -10,12 +10,6 @@
 
 #define FILE_NAME	"manifest.json"
 
-static bool
-same_text(const char *a, const char *b)
-{
-	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
-}
-
 /* One read of the file for its digest, one of its headers for the id. */
 static int
 check_content(struct val *v, const struct bundle_artifact *a, struct msg *m)
@@ -37,7 +31,7 @@ check_content(struct val *v, const struct bundle_artifact *a, struct msg *m)
 	close(fd);
 	if (rc == -1)
 		return -1;
-	if (!same_text(hex[0] != '\0' ? hex : NULL, a->build_id))
+	if (!val_same_text(hex[0] != '\0' ? hex : NULL, a->build_id))
 		val_found(v, FINDING_ARTIFACT_BUILD_ID, a->path, 0,
 		    "its build-id is %s, the manifest says %.130s",
 		    hex[0] != '\0' ? hex : "not there",
@@ -85,7 +79,7 @@ check_mapped(struct val *v, const struct bundle_artifact *bin)
 		if (strcmp(l->path, bin->source) != 0)
 			continue;
 		if (l->build_id == NULL ||
-		    same_text(l->build_id, bin->build_id))
+		    val_same_text(l->build_id, bin->build_id))
 			return;
 		other = l;
 	}
@@ -130,7 +124,7 @@ check_exe(struct val *v)
 		t = &v->b.cohort.members.v[i];
 		if (t->role == ROLE_TARGET && bin->source != NULL &&
 		    strcmp(t->exe, bin->source) == 0 &&
-		    !same_text(t->exe_build_id, bin->build_id))
+		    !val_same_text(t->exe_build_id, bin->build_id))
 			val_found(v, FINDING_ARTIFACT_EXE, "cohort.json", 0,
 			    "members[%zu].exe_build_id is not that of %.200s",
 			    i, bin->path);

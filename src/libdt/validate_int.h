@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "libdt/bundle.h"
@@ -32,12 +33,14 @@ struct val_tree {
 	size_t n, cap;
 };
 
+#define VAL_NEVER	UINT64_MAX	/* ns */
+
 /* A thread's life, and what the record files tell of it as they pass. */
 struct val_life {
 	uint32_t member;
 	uint64_t tid;
 	uint64_t born;		/* 0: not seen */
-	uint64_t died;		/* UINT64_MAX: not seen */
+	uint64_t died;		/* VAL_NEVER: not seen */
 };
 
 struct val_lives {
@@ -184,6 +187,13 @@ int val_report_join(struct val_report *p, struct msg *m);
 void val_report_tell(struct val_report *p);
 /* validate_verdict.c: validation.json against what was found, the last */
 void val_verdict(struct val *v, const struct validate_result *r);
+
+/* The same, or both NULL. */
+static inline bool
+val_same_text(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
 
 /* Index of a collector by name, -1 if there is none. */
 ssize_t val_collector(const struct val *v, const char *name);

@@ -53,7 +53,7 @@ struct val_pass_ops {
 	int (*record)(struct val_pass *p, const struct record *r);
 	int (*end)(struct val_pass *p);		/* also after a failure */
 };
-extern const struct val_pass_ops val_procs_ops;		/* validate_life.c */
+extern const struct val_pass_ops val_procs_ops;		/* validate_procs.c */
 extern const struct val_pass_ops val_maps_ops;		/* validate_maps.c */
 extern const struct val_pass_ops val_syscalls_ops;	/* validate_call.c */
 extern const struct val_pass_ops val_io_ops;		/* validate_io.c */
@@ -100,6 +100,11 @@ bool val_thread(struct val_pass *p, const struct record *r);
 bool val_exec_within(const struct val *v, ssize_t member, uint64_t from,
     uint64_t to);
 
+/* Once raw/procs.tsv has been read: all are sorted, an exec ends threads. */
+void val_lives_close(struct val *v);
+/* An id is that of one thread of all at a time: it is freed by its exit. -1
+ * with p->m: no memory. */
+int val_lives_holders(struct val_pass *p);
 /* Index in e of the first of a member not before ts, or past it. */
 size_t val_exec_from(const struct val_execs *e, ssize_t member, uint64_t ts);
 
