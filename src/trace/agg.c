@@ -7,6 +7,7 @@
 
 #include <xxhash.h>
 
+#include "libdt/array.h"
 #include "libdt/msg.h"
 #include "trace/agg.h"
 #include "trace/aggset.h"
@@ -116,14 +117,9 @@ tab_rehash(struct aggtab *tab, size_t nslot)
 static int
 tab_grow(struct aggtab *tab)
 {
-	size_t cap = tab->cap != 0 ? tab->cap * 2 : 16;
-	struct aggrow **row = realloc(tab->row, cap * sizeof(*row));
-
-	if (row == NULL)
+	if (ARRAY_ROOM(tab->row, tab->nrow, tab->cap) == -1)
 		return -1;
-	tab->row = row;
-	tab->cap = cap;
-	return tab_rehash(tab, cap * 2);
+	return tab_rehash(tab, tab->cap * 2);
 }
 
 static struct aggrow *

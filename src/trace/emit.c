@@ -9,30 +9,12 @@
 #include "libdt/msg.h"
 #include "trace/emitint.h"
 
-void *
-emit_grow(struct emit *e, void *p, size_t n, size_t *cap, size_t size)
-{
-	void *q;
-
-	if (n < *cap)
-		return p;
-	*cap = *cap ? 2 * *cap : 64;
-	q = realloc(p, *cap * size);
-	if (q == NULL) {
-		e->nomem = true;
-		*cap = n;
-		return p;
-	}
-	return q;
-}
-
 void
 emit_put(struct emit *e, uint8_t code, int dst, int src, int off, int32_t imm)
 {
 	struct bpfprog *o = e->out;
 
-	o->insn = emit_grow(e, o->insn, o->ninsn, &e->cap, sizeof(*o->insn));
-	if (e->nomem)
+	if (!EMIT_ROOM(e, o->insn, o->ninsn, e->cap))
 		return;
 	o->insn[o->ninsn++] = (struct bpf_insn){ .code = code,
 	    .dst_reg = dst & 15, .src_reg = src & 15, .off = (int16_t)off,
@@ -42,8 +24,7 @@ emit_put(struct emit *e, uint8_t code, int dst, int src, int off, int32_t imm)
 void
 emit_subref(struct emit *e, int fn)
 {
-	e->sub = emit_grow(e, e->sub, e->nsub, &e->subcap, sizeof(*e->sub));
-	if (e->nomem)
+	if (!EMIT_ROOM(e, e->sub, e->nsub, e->subcap))
 		return;
 	e->sub[e->nsub++] = (struct subfix){ .insn = e->out->ninsn, .fn = fn };
 }
@@ -51,8 +32,7 @@ emit_subref(struct emit *e, int fn)
 void
 emit_fixup(struct emit *e, label l)
 {
-	e->fix = emit_grow(e, e->fix, e->nfix, &e->fixcap, sizeof(*e->fix));
-	if (e->nomem)
+	if (!EMIT_ROOM(e, e->fix, e->nfix, e->fixcap))
 		return;
 	e->fix[e->nfix++] = (struct fixup){ .insn = e->out->ninsn, .lab = l };
 }
@@ -66,9 +46,7 @@ note(struct emit *e, const struct ir *i)
 	l = o->nlinemap > 0 ? &o->linemap[o->nlinemap - 1] : NULL;
 	if (l != NULL && l->clause == i->clause && l->line == i->line)
 		return;
-	o->linemap = emit_grow(e, o->linemap, o->nlinemap, &e->linecap,
-	    sizeof(*o->linemap));
-	if (e->nomem)
+	if (!EMIT_ROOM(e, o->linemap, o->nlinemap, e->linecap))
 		return;
 	o->linemap[o->nlinemap++] = (struct bpfline){
 	    .insn = (uint32_t)o->ninsn, .clause = i->clause, .line = i->line };

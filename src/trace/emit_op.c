@@ -42,8 +42,7 @@ relocate(struct emit *e, int map, bool value, uint32_t off)
 {
 	struct bpfprog *o = e->out;
 
-	o->rel = emit_grow(e, o->rel, o->nrel, &e->relcap, sizeof(*o->rel));
-	if (e->nomem)
+	if (!EMIT_ROOM(e, o->rel, o->nrel, e->relcap))
 		return;
 	o->rel[o->nrel++] = (struct bpfrel){ .insn = (uint32_t)o->ninsn,
 	    .map = map, .value = value, .off = off };

@@ -8,6 +8,7 @@
 #ifndef TRACE_EMITINT_H
 #define TRACE_EMITINT_H
 
+#include "libdt/array.h"
 #include "trace/irint.h"
 #include "trace/prog.h"
 
@@ -27,8 +28,9 @@ struct emit {
 	bool nomem, pressed;
 };
 
-/* An array of n with room for one more; sets nomem where there is none. */
-void	*emit_grow(struct emit *, void *p, size_t n, size_t *cap, size_t size);
+/* ARRAY_ROOM() of the emit's arrays: false, and nomem set, without memory. */
+#define EMIT_ROOM(e, v, n, cap) \
+	((e)->nomem = (e)->nomem || ARRAY_ROOM(v, n, cap) == -1, !(e)->nomem)
 /* Appends one instruction. */
 void	emit_put(struct emit *, uint8_t code, int dst, int src, int off,
 	    int32_t imm);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/msg.h"
 #include "trace/irint.h"
 
@@ -31,21 +32,13 @@ ir_append(struct gen *g, enum irop op)
 {
 	struct irfunc *f = &g->fn[g->cur];
 	struct ir *i;
-	size_t cap;
 
-	if (f->n == f->cap) {
-		cap = f->cap ? 2 * f->cap : 256;
-		i = realloc(f->ins, cap * sizeof(*i));
-		if (i == NULL) {
-			/* go on in the same place: the error sticks */
-			g->nomem = true;
-			if (f->n == 0)
-				return NULL;
-			f->n--;
-		} else {
-			f->ins = i;
-			f->cap = cap;
-		}
+	if (ARRAY_ROOM(f->ins, f->n, f->cap) == -1) {
+		/* go on in the same place: the error sticks */
+		g->nomem = true;
+		if (f->n == 0)
+			return NULL;
+		f->n--;
 	}
 	i = &f->ins[f->n++];
 	memset(i, 0, sizeof(*i));

@@ -7,6 +7,7 @@
 
 #include <xxhash.h>
 
+#include "libdt/array.h"
 #include "libdt/msg.h"
 #include "trace/provtab.h"
 
@@ -190,28 +191,12 @@ probe_clauses(const struct trace *t, const struct probe *p)
 	return probe_slot(p)->set;
 }
 
-void *
-probe_grow(void *array, size_t n, size_t *cap)
-{
-	void *p;
-
-	if (n < *cap)
-		return array;
-	p = reallocarray(array, *cap == 0 ? 16 : *cap * 2, sizeof(void *));
-	if (p != NULL)
-		*cap = *cap == 0 ? 16 : *cap * 2;
-	return p;
-}
-
 int
 probe_push(struct probe ***array, size_t *n, size_t *cap, struct probe *p)
 {
-	struct probe **a = probe_grow(*array, *n, cap);
-
-	if (a == NULL)
+	if (ARRAY_ROOM(*array, *n, *cap) == -1)
 		return -1;
-	*array = a;
-	a[(*n)++] = p;
+	(*array)[(*n)++] = p;
 	return 0;
 }
 

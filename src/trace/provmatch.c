@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/array.h"
 #include "libdt/msg.h"
 #include "trace/diag.h"
 #include "trace/opt.h"
@@ -25,7 +26,6 @@ match_take(struct probe *p, void *arg)
 	struct provtab *pt = mt->t->prov;
 	struct clause *cl = mt->cl;
 	struct slot *s = probe_slot(p);
-	struct clause **list;
 
 	mt->found++;
 	if (s->last == mt->pd)
@@ -38,10 +38,8 @@ match_take(struct probe *p, void *arg)
 		return -2;
 	if (s->ncl > 0 && s->cl[s->ncl - 1] == cl)
 		return 0;
-	list = probe_grow(s->cl, s->ncl, &s->capcl);
-	if (list == NULL)
+	if (ARRAY_ROOM(s->cl, s->ncl, s->capcl) == -1)
 		return -2;
-	s->cl = list;
 	s->cl[s->ncl++] = cl;
 	return 0;
 }

@@ -43,8 +43,6 @@ struct provtab {
 
 /* The slot that p is part of. */
 struct slot *probe_slot(const struct probe *);
-/* An array of n pointers with room for one more; NULL: no memory. */
-void	*probe_grow(void *array, size_t n, size_t *cap);
 /* Puts p behind the n in array; -1: no memory. */
 int	probe_push(struct probe ***array, size_t *n, size_t *cap,
 	    struct probe *p);
