@@ -381,6 +381,26 @@ x" ]
 	has "/no/dir/x"
 }
 
+@test "--stats: a device, a pipe and a link stay what they are" {
+	need_trace
+	need_tool jq mknod
+	mkfifo fifo
+	mknod full c 1 7 || skip "no devices can be made here"
+	ln -s real link
+	jq .fired fifo >fired &
+	status 0 dt -q --stats fifo -n 'BEGIN { exit(0); }'
+	wait $!
+	[ "$(cat fired)" = 1 ] && [ -p fifo ]
+	status 2 dt -q --stats full -n 'BEGIN { exit(0); }'
+	has "full: cannot write: No space left on device"
+	[ -c full ]
+	status 0 dt -q --stats link -n 'BEGIN { exit(0); }'
+	[ -L link ]
+	jq -e '.fired == 1' real
+	status 0 dt -q --stats /dev/stdout -n 'BEGIN { exit(0); }'
+	jq -e '.fired == 1' <<<"$output"
+}
+
 @test "losses are told by CPU, and are intervals in --stats" {
 	need_trace
 	need_tool jq

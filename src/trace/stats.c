@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
+#include "libdt/file.h"
 #include "libdt/json.h"
 #include "trace/ast.h"
 #include "trace/consume.h"
@@ -219,9 +221,9 @@ add_head(cJSON *j, const struct trace *t, const struct runinfo *ri)
 	    json_add_u64(j, "errors", s->errors);
 }
 
-/* Beneath the directory the path names, wherever that is. */
+/* A file that appears whole, beneath the directory the path names. */
 static int
-write_file(const char *path, const cJSON *j, struct msg *m)
+write_new(const char *path, const void *text, size_t len, struct msg *m)
 {
 	const char *base = strrchr(path, '/');
 	char *dir = base == NULL ? strdup(".") : base == path ? strdup("/")
@@ -234,11 +236,44 @@ write_file(const char *path, const cJSON *j, struct msg *m)
 	if (fd == -1) {
 		msg_set_errno(m, "open", path, "cannot open its directory");
 	} else {
-		rc = json_write(fd, base == NULL ? path : base + 1, j, 0644,
-		    m);
+		rc = file_put(fd, base == NULL ? path : base + 1, text, len,
+		    0644, m);
 		close(fd);
 	}
 	free(dir);
+	return rc;
+}
+
+/* A device, a pipe or a link stays what it is. */
+static int
+write_through(const char *path, const void *text, size_t len, struct msg *m)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY |
+	    O_CLOEXEC, 0644);
+	int rc = 0;
+
+	if (fd == -1)
+		return msg_set_errno(m, "open", path, "cannot open");
+	if (file_write(fd, text, len) == -1)
+		rc = msg_set_errno(m, "write", path, "cannot write");
+	if (close(fd) == -1 && rc == 0)
+		rc = msg_set_errno(m, "write", path, "cannot write");
+	return rc;
+}
+
+static int
+write_file(const char *path, const cJSON *j, struct msg *m)
+{
+	struct stat st;
+	size_t len;
+	char *text = json_print(j, &len, m);
+	int rc;
+
+	if (text == NULL)
+		return -1;
+	rc = lstat(path, &st) == 0 && !S_ISREG(st.st_mode) ?
+	    write_through(path, text, len, m) : write_new(path, text, len, m);
+	free(text);
 	return rc;
 }
 
