@@ -227,15 +227,18 @@ vmlinux`do_idle;vmlinux`start 3' ]
 
 	my prog 13 [001] 1.3: 1 cpu-clock: 
 	T      7f00 [unknown] (/opt/my prog)
+	T   a380a37 [unknown] ([unknown])
 
 	E
 	sed -i 's/^T/\t/' p.txt
 	status 0 dt-fold <p.txt
-	[ "$output" = 'my prog`[unknown] 1
+	[ "$output" = '[unknown];my prog`[unknown] 1
 xz`main;liblzma.so.5.4.1`operator()(int);vmlinux`do_syscall_64 1' ]
 	run dt-fold --by tid <p.txt
 	has 'xz-12/34;xz`main'
-	has 'my prog-13/13;my prog`[unknown] 1'
+	has 'my prog-13/13;[unknown];my prog`[unknown] 1'
+	run dt-fold --addrs <p.txt
+	has '0xa380a37;my prog`[unknown] 1'
 }
 
 @test "bpftrace's maps" {

@@ -57,12 +57,14 @@ perf_first(struct text *t, const char *s, size_t comm, const char *pid,
 	return block_key(&t->block, buf, strlen(buf));
 }
 
-/* "7f01 symbol+0x2 (/lib/libc.so.6)": made "libc.so.6`symbol+0x2". */
+/* "7f01 symbol+0x2 (/lib/libc.so.6)": made "libc.so.6`symbol+0x2", and
+ * "7f01 [unknown] ([unknown])" the bare address that it is. */
 static enum took
 perf_frame(struct text *t, char *s, size_t n)
 {
 	size_t hex = strspn(s, "0123456789abcdef");
-	char *dso, *base, *sym = s + hex;
+	char bare[32], *dso, *base, *sym = s + hex;
+	int len;
 
 	if (hex == 0 || s[hex] != ' ' || s[n - 1] != ')')
 		return TOOK_NOT;
@@ -74,6 +76,12 @@ perf_frame(struct text *t, char *s, size_t n)
 	dso[-1] = '\0';
 	dso++;
 	sym++;
+	if (strcmp(dso, "[unknown]") == 0 && strcmp(sym, dso) == 0) {
+		len = snprintf(bare, sizeof(bare), "0x%.*s",
+		    hex < 16 ? (int)hex : 16, s);
+		return block_frame(&t->block, bare, (size_t)len) == -1 ?
+		    TOOK_FAILED : TOOK;
+	}
 	if (strstr(dso, "kernel.kallsyms") != NULL ||
 	    strstr(dso, "vmlinux") != NULL)
 		dso = "vmlinux";
