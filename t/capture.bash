@@ -32,17 +32,6 @@ stage() {
 	jq -r "$2" "$(staging "$1")/stage.json"
 }
 
-# until_true SECONDS CMD...: waits for CMD to succeed.
-until_true() {
-	local n=$(($1 * 50))
-	shift
-	while ! "$@" >/dev/null 2>&1; do
-		n=$((n - 1))
-		[ $n -gt 0 ] || { echo "still not true: $*"; return 1; }
-		sleep 0.02
-	done
-}
-
 # phase NAME WORD: the capture has come to that phase.
 phase() {
 	grep -q "^phase: $2\$" ".$1.staging."*/INCOMPLETE 2>/dev/null

@@ -482,7 +482,7 @@ signalled() {
 	fake -P cpu -d 500ms -o a.bundle -- sleep 60 >out
 	[ "$(stage a.bundle .command.ended)" = duration ]
 	[ "$(stage a.bundle '.window.workload_done - .window.workload_start |
-	    . >= 500000000 and . < 900000000')" = true ]
+	    . >= 500000000 and . < 10000000000')" = true ]
 }
 
 @test "INT and TERM before the window: aborted, the command never ran" {
@@ -554,7 +554,7 @@ signalled() {
 }
 
 @test "-p: ends when the process does" {
-	sleep 1 3>&- &
+	sleep 3 3>&- &
 	fake -P cpu -o a.bundle -p $! >out
 	[ "$(stage a.bundle .command.ended)" = exited ]
 }

@@ -313,7 +313,7 @@ x" ]
 
 @test "-p: ends when the process does, which is never stopped" {
 	need_trace
-	sleep 1 3>&- & pid=$!
+	sleep 2 3>&- & pid=$!
 	status 0 dt -qp $pid -n 'BEGIN { printf("%d", $target); }'
 	[ "$output" = $pid ]
 	status 1 dt -p 999999999 -n BEGIN

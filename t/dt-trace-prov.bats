@@ -131,14 +131,18 @@ prog() {
 
 @test "tick: once a period, whether processors sleep or not" {
 	need_trace
-	status 0 dt -qn 'tick-20ms { n++; } tick-1010ms { printf("%d", n);
-	    exit(0); }'
-	[ "$output" -ge 49 ] && [ "$output" -le 51 ]
+	ticks() {
+		status 0 dt -qn 'BEGIN { t = timestamp; } tick-20ms { n++; }
+		    tick-1010ms { printf("%d %d", n, (timestamp - t) / 20000000);
+		    exit(0); }'
+		read -r n periods <<<"$output"
+		# none early; a busy host has some late
+		[ "$n" -le $((periods + 1)) ] && [ "$n" -ge $((periods / 2)) ]
+	}
+	ticks
 	./provprog cpu 1.5 & ./provprog cpu 1.5 &
-	status 0 dt -qn 'tick-20ms { n++; } tick-1010ms { printf("%d", n);
-	    exit(0); }'
+	ticks
 	wait
-	[ "$output" -ge 45 ] && [ "$output" -le 51 ]
 }
 
 @test "profile: units, and what is too fast" {
@@ -234,18 +238,23 @@ prog() {
 @test "sched: on and off as often as the kernel counts" {
 	need_trace
 	status 0 dt -q -c './provprog sleeps' -n '
-	    sched:::off-cpu /pid == $target/ { @off = count(); }
-	    sched:::on-cpu /pid == $target/ { @on = count(); self->t = 1; }
-	    sched:::off-cpu /pid == $target && self->t/ { @paired = count(); }
-	    sched:::sleep /pid == $target/ { @sleep = count(); }
-	    sched:::wakeup /args[1]->pr_pid == $target/ { @woken = count(); }
+	    syscall::getrusage:entry /pid == $target/ { in = 0; calls++; }
+	    syscall::getrusage:return /pid == $target && calls == 1/ { in = 1; }
+	    sched:::off-cpu /pid == $target && in/ { @off = count(); }
+	    sched:::on-cpu /pid == $target && in/
+	    { @on = count(); self->t = 1; }
+	    sched:::off-cpu /pid == $target && in && self->t/
+	    { @paired = count(); }
+	    sched:::sleep /pid == $target && in/ { @sleep = count(); }
+	    sched:::wakeup /args[1]->pr_pid == $target && in/
+	    { @woken = count(); }
 	    END { printa("off %@d\n", @off); printa("on %@d\n", @on);
 	    printa("paired %@d\n", @paired); printa("sleep %@d\n", @sleep);
 	    printa("woken %@d\n", @woken); }'
 	v() { sed -n "s/^$1 //p" <<<"$output"; }
 	n=$(head -1 <<<"$output")
-	# what the kernel counted up to getrusage(); our stop at exec precedes
-	[ "$(v off)" -ge $((n - 3)) ] && [ "$(v off)" -le $((n + 3)) ]
+	# within the two calls themselves it may be taken off, too
+	[ "$(v off)" -ge $((n - 2)) ] && [ "$(v off)" -le $((n + 2)) ]
 	[ "$(v on)" -ge $(($(v off) - 1)) ] && [ "$(v on)" -le "$(v off)" ]
 	[ "$(v paired)" -ge $(($(v off) - 1)) ]
 	[ "$(v sleep)" -ge 10 ] && [ "$(v woken)" -ge 10 ]
@@ -443,7 +452,7 @@ chosen='pid$target:libc*:memcpy:entry /arg2 == 4321/ { @["memcpy"] = count(); }
 
 @test "pid: a running process, left as it was" {
 	need_trace
-	./provprog cpu 1.5 3>&- & pid=$!
+	./provprog cpu 3 3>&- & pid=$!
 	sleep 0.2
 	status 0 dt -qn 'pid'$pid':libc:clock_gettime:entry,
 	    pid'$pid'::clock_gettime:entry { n++; } tick-300ms
@@ -571,6 +580,7 @@ chosen='pid$target:libc*:memcpy:entry /arg2 == 4321/ { @["memcpy"] = count(); }
 	sdt sched_switch
 	END
 	sleep 60 3>&- & pid=$!
+	until_true 10 grep -q libc "/proc/$pid/maps"
 	status 0 dt -p $pid -ln 'pid$target:libc*:malloc:'
 	kill $pid
 	for name in entry return 0; do

@@ -80,3 +80,14 @@ hasnt() {
 		;;
 	esac
 }
+
+# until_true SECONDS CMD...: waits for CMD to succeed.
+until_true() {
+	local n=$(($1 * 50))
+	shift
+	while ! "$@" >/dev/null 2>&1; do
+		n=$((n - 1))
+		[ $n -gt 0 ] || { echo "still not true: $*"; return 1; }
+		sleep 0.02
+	done
+}

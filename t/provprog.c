@@ -168,16 +168,19 @@ cpu(double seconds)
 	while ((double)ts.tv_sec + (double)ts.tv_nsec / 1e9 < seconds);
 }
 
+/* How often it left the processor between two calls of getrusage(2). */
 static void
 sleeps(void)
 {
 	struct timespec ts = { 0, 2000000 };
-	struct rusage ru;
+	struct rusage from, to;
 
+	getrusage(RUSAGE_SELF, &from);
 	for (int i = 0; i < 10; i++)
 		nanosleep(&ts, NULL);
-	getrusage(RUSAGE_SELF, &ru);
-	printf("%ld\n", ru.ru_nvcsw + ru.ru_nivcsw);
+	getrusage(RUSAGE_SELF, &to);
+	printf("%ld\n", to.ru_nvcsw + to.ru_nivcsw - from.ru_nvcsw -
+	    from.ru_nivcsw);
 }
 
 NOINLINE void
