@@ -64,7 +64,10 @@ stop_times(struct settings *s, const char *arg, struct msg *m)
 
 	if (cli_duration(arg, &ns, m) == -1)
 		return -1;
-	s->stop_ns[0] = s->stop_ns[1] = s->stop_ns[2] = ns;
+	s->stop_ns[0] = s->stop_ns[1] = ns;
+	/* whoever got SIGKILL goes as soon as he can: he is waited for */
+	if (s->stop_ns[2] < ns)
+		s->stop_ns[2] = ns;
 	return 0;
 }
 

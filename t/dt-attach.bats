@@ -27,6 +27,13 @@ load capture
 	[ -z "$(ls -A)" ]
 }
 
+@test "--stop-timeout 0: who got SIGKILL is waited for" {
+	FAKE_CPU=deaf fake -f cpu -o a.bundle --stop-timeout 0 -- true >out
+	[ "$(stage a.bundle '.collectors[] |
+	    select(.exit_code == null and .signal == null and .argv != []) |
+	    .name')" = "" ]
+}
+
 @test "help and version" {
 	status 0 dt-attach -h
 	has "--target-out"
