@@ -70,6 +70,25 @@ dt() {
 	has "CAP_BPF and CAP_PERFMON"
 }
 
+@test "with CAP_BPF and CAP_PERFMON alone: what needs more is told" {
+	local c=+bpf,+perfmon
+	need_trace
+	need_tool setpriv
+	cp "$DT_BIN/dt-trace" . && chmod 755 . dt-trace
+	for d in "$T" "${T%/*}"; do chmod go+x "$d"; done
+	un() { setpriv --reuid 65534 --clear-groups --inh-caps=$c \
+	    --ambient-caps=$c ./dt-trace "$@"; }
+	un -qn 'BEGIN { exit(0); }' 2>err ||
+	    skip "nobody cannot run a program here"
+	status 0 un -qn 'syscall:::entry, tick-100ms { exit(0); }'
+	run un -qc true -n 'pid$target:libc:_exit:entry { exit(0); }'
+	[ "$status" -eq 0 ] || has "need CAP_SYS_ADMIN"
+	[ -d /sys/kernel/tracing/events ] || skip "no tracefs"
+	run un -qn 'sdt:sched::sched_switch { exit(0); }'
+	setpriv --reuid 65534 test -r /sys/kernel/tracing/events ||
+	    has "tracefs may not be read: mount -o"
+}
+
 # apart SCRIPT: in a mount namespace of its own.
 apart() {
 	unshare -m true 2>/dev/null || skip "no mount namespaces here"

@@ -252,6 +252,9 @@ attach_uprobe(struct trace *t, struct event *ev, const char *path,
 		return -1;
 	attr.type = (uint32_t)type;
 	fd = perf_open(&attr, pid > 0 ? pid : -1, pid > 0 ? -1 : 0);
+	if (fd == -1 && errno == EACCES)
+		return msg_set_at(m, "attach", path, 0, "probes in programs "
+		    "need CAP_SYS_ADMIN too");
 	if (fd == -1)
 		return msg_set_errno(m, "attach", path,
 		    "cannot put a probe at offset %#llx",

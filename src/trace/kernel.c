@@ -245,16 +245,23 @@ kernel_tracefs(const char *file, char *buf, size_t size, struct msg *m)
 {
 	static const char *const dir[] = { "/sys/kernel/tracing",
 	    "/sys/kernel/debug/tracing" };
+	bool denied = false;
 
 	for (size_t i = 0; i < sizeof(dir) / sizeof(dir[0]); i++) {
 		snprintf(buf, size, "%s/events", dir[i]);
-		if (access(buf, R_OK | X_OK) != 0)
+		if (access(buf, R_OK | X_OK) != 0) {
+			denied |= errno == EACCES && i == 0;
 			continue;
+		}
 		snprintf(buf, size, "%s/%s", dir[i], file);
 		return buf;
 	}
-	msg_set(m, "no-tracefs", "tracefs is not there: mount -t tracefs "
-	    "tracefs /sys/kernel/tracing (as root)");
+	if (denied)
+		msg_set(m, "no-tracefs", "tracefs may not be read: mount -o "
+		    "remount,mode=755 %s (as root)", dir[0]);
+	else
+		msg_set(m, "no-tracefs", "tracefs is not there: mount -t "
+		    "tracefs tracefs %s (as root)", dir[0]);
 	return NULL;
 }
 
