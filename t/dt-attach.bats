@@ -519,6 +519,9 @@ signalled() {
 	[ "$(stage a.bundle '.command.argv|@json')" = '["sleep","60"]' ]
 	[ "$(stage a.bundle '.window|.workload_start == .attached')" = true ]
 	grep -q "^map.*/sleep\$" "$(cat out)/spool/maps.spool"
+	# looked at once or polled, each is there once
+	[ -z "$(grep ^map "$(cat out)/spool/maps.spool" | cut -f 3- | sort |
+	    uniq -d)" ]
 	cmp "$(cat out)/exe" "$(command -v sleep)"
 	kill $target
 }

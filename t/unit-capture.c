@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "capture/maps.h"
 #include "capture/members.h"
 #include "capture/perfint.h"
 #include "capture/settings.h"
@@ -206,6 +207,26 @@ check_reap(int code, int sig)
 	close(t.pidfd);
 }
 
+/* Mappings that are polled are told once. */
+static void
+test_polled(void)
+{
+	static struct maps maps;
+	int fd = open("/dev/null", O_WRONLY);
+	struct msg m;
+	uint64_t fired;
+
+	CHECK_INT(out_fdopen(&maps.out, fd, "null", &m), 0);
+	maps.open = true;
+	maps_snapshot(&maps, getpid());
+	fired = maps.fired;
+	CHECK(fired > 0);
+	maps_snapshot(&maps, getpid());
+	CHECK_INT(maps.fired, fired);
+	CHECK_INT(maps.seen.n, fired);
+	CHECK_INT(maps_stop(&maps, &m), 0);
+}
+
 int
 main(void)
 {
@@ -215,5 +236,6 @@ main(void)
 	test_queue();
 	test_members();
 	test_settings();
+	test_polled();
 	return unit_end();
 }

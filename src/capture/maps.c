@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
-#include "libdt/array.h"
 #include "libdt/clock.h"
 #include "libdt/elfid.h"
+#include "libdt/hash.h"
 #include "libdt/json.h"
 #include "libdt/path.h"
 #include "libdt/proc.h"
@@ -169,23 +168,16 @@ static bool
 seen_first(struct maps *p, pid_t pid, const struct proc_map *map)
 {
 	struct { int64_t pid; uint64_t start, end, off, path; } key;
-	uint64_t h;
-	size_t i;
+	size_t n = p->seen.n;
 
 	memset(&key, 0, sizeof(key));
 	key.pid = pid;
 	key.start = map->start;
 	key.end = map->end;
 	key.off = map->offset;
-	key.path = XXH3_64bits(map->path, map->path_len);
-	h = XXH3_64bits(&key, sizeof(key));
-	for (i = 0; i < p->nseen; i++)
-		if (p->seen[i] == h)
-			return false;
-	if (ARRAY_ROOM(p->seen, p->nseen, p->cap) == -1)
-		return true;
-	p->seen[p->nseen++] = h;
-	return true;
+	key.path = hash_bytes(map->path, map->path_len);
+	return names_add(&p->seen, (const char *)&key, sizeof(key)) == -1 ||
+	    p->seen.n > n;
 }
 
 struct snap {
@@ -275,9 +267,7 @@ maps_stop(struct maps *p, struct msg *m)
 	rc = out_close(&p->out, m);
 	perfmap_close(p->perf);
 	p->perf = NULL;
-	free(p->seen);
-	p->seen = NULL;
-	p->nseen = p->cap = 0;
+	names_free(&p->seen);
 	p->open = false;
 	if (rc == 0 && p->lost > 0)
 		rc = stats_write(p, m);

@@ -15,6 +15,7 @@
 #include "capture/members.h"
 #include "capture/perfmap.h"
 #include "capture/staging.h"
+#include "libdt/names.h"
 #include "libdt/out.h"
 
 #define MAPS_DROPS	1024
@@ -34,8 +35,7 @@ struct maps {
 	uint64_t fired, written, lost;
 	struct maps_drop drop[MAPS_DROPS];	/* later ones join the last */
 	unsigned drops;
-	uint64_t *seen;		/* hashes of lines already polled */
-	size_t nseen, cap;
+	struct names seen;	/* facts of lines already polled */
 	uint64_t next;		/* when to poll, ns */
 	unsigned polls;
 	uint64_t started, detach;

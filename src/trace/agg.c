@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
 #include "libdt/array.h"
+#include "libdt/hash.h"
 #include "libdt/msg.h"
 #include "trace/agg.h"
 #include "trace/aggset.h"
@@ -147,7 +146,7 @@ struct aggrow *
 aggset_row(struct aggtab *tab, const uint8_t *key)
 {
 	uint64_t hash = tab->agg->keysize == 0 ? 0 :
-	    XXH3_64bits(key, tab->agg->keysize);
+	    hash_bytes(key, tab->agg->keysize);
 	struct aggrow *r;
 	uint32_t *slot;
 
