@@ -314,6 +314,8 @@ x" ]
 	has "Permission denied"
 	status 1 dt -c '' -n BEGIN
 	has "the command is empty"
+	status 1 dt -c "echo don't" -n BEGIN
+	has "-c: a quote has no end: echo don't"
 	# one that does not begin: it has run nothing when a program is wrong
 	status 1 dt -c 'touch ran' -n 'BEGIN { x = nothere; }'
 	[ ! -e ran ]

@@ -39,9 +39,10 @@ victim_add(struct victims *vs, struct msg *m)
 	return v;
 }
 
-/* Takes a word off *p in place: blanks end it, quotes and \ protect. */
+/* Takes a word off *p in place: blanks end it, quotes and \ protect. *open: a
+ * quote has no end. */
 static char *
-next_word(char **p)
+next_word(char **p, bool *open)
 {
 	char *in = *p + strspn(*p, " \t\n"), *word = in, *to = in, quote = 0;
 
@@ -57,19 +58,22 @@ next_word(char **p)
 		else
 			*to++ = *in;
 	}
+	*open = quote != 0;
 	*p = *in != '\0' ? in + 1 : in;
 	*to = '\0';
 	return word;
 }
 
 static char **
-make_argv(char *text)
+make_argv(char *text, bool *open)
 {
 	char **argv = NULL, **p, *word;
+	bool last = false;
 	size_t n = 0;
 
 	do {
-		word = next_word(&text);
+		word = next_word(&text, &last);
+		*open |= last;
 		p = reallocarray(argv, n + 1, sizeof(*p));
 		if (p == NULL) {
 			free(argv);
@@ -134,6 +138,7 @@ victim_create(struct victims *vs, const char *command, struct msg *m)
 	struct victim *v = victim_add(vs, m);
 	char **argv = NULL, *text = NULL;
 	int fd[2], rc = -1;
+	bool open = false;
 
 	if (v == NULL)
 		return -1;
@@ -142,11 +147,13 @@ victim_create(struct victims *vs, const char *command, struct msg *m)
 	v->command = strdup(command);
 	text = strdup(command);
 	if (v->command != NULL && text != NULL)
-		argv = make_argv(text);
+		argv = make_argv(text, &open);
 	if (argv == NULL)
 		msg_set_nomem(m);
 	else if (argv[0] == NULL)
 		msg_set(m, "usage", "-c: the command is empty");
+	else if (open)
+		msg_set(m, "usage", "-c: a quote has no end: %s", command);
 	else if (pipe2(fd, O_CLOEXEC) == -1)
 		msg_set_errno(m, "exec", NULL, "pipe");
 	else {
