@@ -261,6 +261,22 @@ signalled() {
 	until_true 20 grep -qx "$1" signals
 }
 
+@test "however often INT comes, who got SIGKILL is waited for" {
+	local i n
+	export FAKE_CPU=deafer
+	for n in 1 2 3 4; do
+		fake_bg $n.bundle -f cpu -- sleep 600
+		at_phase $n.bundle run
+		for i in {1..400}; do
+			kill -INT $attach || break
+		done 2>/dev/null
+		wait $attach
+		[ "$(stage $n.bundle '.collectors[] |
+		    select(.exit_code == null and .signal == null and
+		    .argv != []) | .name')" = "" ]
+	done
+}
+
 @test "INT and TERM while draining: each hastens by one step" {
 	export FAKE_CPU=deafer FAKE_SIGNALS=$T/signals
 	for sig in INT TERM; do

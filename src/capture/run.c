@@ -86,15 +86,17 @@ soon(uint64_t until)
 
 /*
  * Waits for a collector to end after a signal: in vain when the time is over,
- * when the user hastens, and when there is no more room for what it writes.
+ * when the user hastens, but for SIGKILL, which is answered as soon as can be,
+ * and when there is no more room for what it writes.
  */
 static void
-stop_wait(struct capture *c, struct collector *col, uint64_t until)
+stop_wait(struct capture *c, struct collector *col, int sig, uint64_t until)
 {
 	unsigned seen = c->interrupts;
 
 	while (collector_alive(col) && clock_now() < until &&
-	    c->interrupts == seen && limits_check(c, NULL) == 0)
+	    (c->interrupts == seen || sig == SIGKILL) &&
+	    limits_check(c, NULL) == 0)
 		loop_wait(c, soon(until), NULL);
 }
 
@@ -107,7 +109,7 @@ collector_stop(struct capture *c, struct collector *col, int from)
 
 	for (i = from; i < 3 && collector_alive(col); i++) {
 		collector_signal(col, how[i]);
-		stop_wait(c, col, clock_now() + c->set->stop_ns[i]);
+		stop_wait(c, col, how[i], clock_now() + c->set->stop_ns[i]);
 	}
 	if (collector_alive(col))
 		collector_error(col, "it outlived SIGKILL");
@@ -259,7 +261,8 @@ run_stop(struct capture *c, bool procs, struct msg *m)
 
 		if (!collector_alive(col))
 			continue;
-		stop_wait(c, col, col->stop[0].at + c->set->stop_ns[0]);
+		stop_wait(c, col, SIGINT,
+		    col->stop[0].at + c->set->stop_ns[0]);
 		if (collector_alive(col))
 			collector_stop(c, col, 1);
 	}
