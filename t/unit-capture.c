@@ -9,7 +9,7 @@
 
 #include "capture/maps.h"
 #include "capture/members.h"
-#include "capture/perfint.h"
+#include "capture/perfmap_impl.h"
 #include "capture/settings.h"
 #include "capture/target.h"
 #include "unit.h"

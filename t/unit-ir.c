@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "libdt/msg.h"
-#include "trace/irint.h"
+#include "trace/ir_impl.h"
 #include "trace/prog.h"
 #include "unit.h"
 

@@ -6,7 +6,7 @@
 
 #include "libdt/final.h"
 #include "libdt/held.h"
-#include "libdt/mapsint.h"
+#include "libdt/maps_impl.h"
 #include "unit.h"
 
 #define BOOT	"01234567-89ab-cdef-0123-456789abcdef"

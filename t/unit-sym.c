@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "trace/sym.h"
-#include "trace/symint.h"
+#include "trace/sym_impl.h"
 #include "unit.h"
 
 int	sym_test_function(int);

@@ -1,4 +1,4 @@
-#include "capture/perfint.h"
+#include "capture/perfmap_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Events of the whole host, put in order, and of them those of the cohort: a
  * process is of it if it is the first one, or if one of it has forked it.
  */
-#include "capture/perfint.h"
+#include "capture/perfmap_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "libdt/file.h"
 #include "libdt/final.h"
 #include "libdt/path.h"
-#include "libdt/publishint.h"
+#include "libdt/publish_impl.h"
 
 #define INCOMPLETE_BYTES	65536	/* dt-attach's are of 4096 at most */
 

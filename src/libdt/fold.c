@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "libdt/fold.h"
-#include "libdt/foldint.h"
+#include "libdt/fold_impl.h"
 #include "libdt/hash.h"
 
 struct entry {

@@ -5,7 +5,7 @@
 
 #include "libdt/array.h"
 #include "libdt/fold_block.h"
-#include "libdt/foldint.h"
+#include "libdt/fold_impl.h"
 
 #define KEY_GROUP	0u	/* frames are in groups from 1 on */
 

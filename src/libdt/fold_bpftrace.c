@@ -1,8 +1,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "libdt/fold_impl.h"
 #include "libdt/fold_line.h"
-#include "libdt/foldint.h"
 
 /* The keys and the count of "…, comm, 12]: 3". */
 static enum took

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/fold_impl.h"
 #include "libdt/fold_line.h"
-#include "libdt/foldint.h"
 
 bool
 perf_header(const char *s, size_t *comm, const char **pid, const char **tid)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "libdt/fold.h"
-#include "libdt/foldint.h"
+#include "libdt/fold_impl.h"
 
 #define FIRST_SIZE	(SCHEMA_PATH_MAX + 32)
 

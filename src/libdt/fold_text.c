@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdt/fold_impl.h"
 #include "libdt/fold_line.h"
-#include "libdt/foldint.h"
 #include "libdt/lines.h"
 
 #define LINE_MAX_BYTES	(1u << 20)

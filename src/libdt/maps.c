@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "libdt/array.h"
-#include "libdt/mapsint.h"
+#include "libdt/maps_impl.h"
 #include "libdt/proc.h"
 
 struct maps *

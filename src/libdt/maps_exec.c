@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "libdt/array.h"
-#include "libdt/mapsint.h"
+#include "libdt/maps_impl.h"
 
 /* What exec_notes tell of; those of BASE + n: files of base n are mapped. */
 enum {

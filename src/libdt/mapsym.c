@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "libdt/array.h"
-#include "libdt/mapsint.h"
+#include "libdt/maps_impl.h"
 
 #define ANSWERS_MAX	(1u << 18)	/* frames that are remembered */
 #define NAME_BYTES	1024		/* of a symbol; longer ones are cut */

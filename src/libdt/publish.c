@@ -13,7 +13,7 @@
 #include "libdt/final.h"
 #include "libdt/path.h"
 #include "libdt/publish.h"
-#include "libdt/publishint.h"
+#include "libdt/publish_impl.h"
 #include "libdt/report.h"
 #include "libdt/rmtree.h"
 #include "libdt/sums.h"

@@ -12,7 +12,7 @@
 #include "libdt/esc.h"
 #include "libdt/file.h"
 #include "libdt/path.h"
-#include "libdt/publishint.h"
+#include "libdt/publish_impl.h"
 #include "libdt/stage.h"
 #include "libdt/sums.h"
 

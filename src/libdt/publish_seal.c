@@ -7,7 +7,7 @@
 
 #include "libdt/file.h"
 #include "libdt/path.h"
-#include "libdt/publishint.h"
+#include "libdt/publish_impl.h"
 #include "libdt/stage.h"
 
 struct sealing {

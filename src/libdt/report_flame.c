@@ -8,7 +8,7 @@
 #include <xxhash.h>
 
 #include "libdt/array.h"
-#include "libdt/foldint.h"
+#include "libdt/fold_impl.h"
 #include "libdt/hash.h"
 #include "libdt/names.h"
 #include "libdt/report_print.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 static const char *const verdicts[] = {
 	[VERDICT_COMPLETE] = "complete",

@@ -6,7 +6,7 @@
 
 #include "libdt/array.h"
 #include "libdt/elfid.h"
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 #define FILE_NAME	"manifest.json"
 

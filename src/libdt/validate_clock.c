@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 #define FILE_NAME	"manifest.json"
 #define SLEPT_NS	INT64_C(10000000)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "libdt/array.h"
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 #define FILE_NAME	"collectors.json"
 #define BAD(v, f, k, fmt, ...) \

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 #define SLACK		1.05	/* clocks that differ */
 #define EDGE_NS		1e8	/* and their ticks */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 #define FILE_NAME	"manifest.json"
 #define BAD(v, f, ...) \

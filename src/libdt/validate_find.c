@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "libdt/array.h"
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 /* The place for one more finding, or NULL if that id has its fill. */
 static struct msg *

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 struct check {
 	struct val *v;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 #define FILE_NAME	"collectors.json"
 #define BAD(v, ...) \

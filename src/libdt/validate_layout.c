@@ -5,7 +5,7 @@
 
 #include "libdt/array.h"
 #include "libdt/hash.h"
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 #define ALWAYS		1u	/* must be there */
 #define PUBLISHED	2u	/* must be there once published */

@@ -7,7 +7,7 @@
 #include "libdt/lines.h"
 #include "libdt/path.h"
 #include "libdt/tracerlog.h"
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 #define LOG_LINE_MAX	4096	/* bytes; what is longer is nobody's message */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 #define FILE_NAME	"manifest.json"
 

@@ -8,7 +8,7 @@
 #define LIBDT_VALIDATE_PASS_H
 
 #include "libdt/pairmap.h"
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 /* A drop interval of the family's collectors. */
 struct val_drop {

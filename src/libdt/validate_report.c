@@ -8,7 +8,7 @@
 
 #include "libdt/file.h"
 #include "libdt/report.h"
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 /*
  * No more samples than every processor gives in the window, with room for

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 static int
 check_hash(struct val *v, struct msg *m)

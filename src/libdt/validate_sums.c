@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "libdt/sums.h"
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 /* Told by the layout already. */
 static const char *const told[] = {

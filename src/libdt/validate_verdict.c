@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "libdt/esc.h"
-#include "libdt/validate_int.h"
+#include "libdt/validate_impl.h"
 
 #define FILE_NAME	"validation.json"
 

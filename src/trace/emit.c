@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "libdt/msg.h"
-#include "trace/emitint.h"
+#include "trace/emit_impl.h"
 
 void
 emit_put(struct emit *e, uint8_t code, int dst, int src, int off, int32_t imm)

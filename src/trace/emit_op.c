@@ -8,7 +8,7 @@
  */
 #include <linux/bpf.h>
 
-#include "trace/emitint.h"
+#include "trace/emit_impl.h"
 
 static void
 imm64(struct emit *e, int dst, int src, int32_t lo, int32_t hi)

@@ -10,7 +10,7 @@
 
 #include "libdt/array.h"
 #include "libdt/msg.h"
-#include "trace/irint.h"
+#include "trace/ir_impl.h"
 
 enum { HOP = 3072, ISLAND = 1024 };
 

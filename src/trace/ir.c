@@ -4,7 +4,7 @@
  */
 #include <stdarg.h>
 
-#include "trace/irint.h"
+#include "trace/ir_impl.h"
 
 void
 ir_mov(struct gen *g, vreg dst, vreg a)

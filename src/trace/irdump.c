@@ -5,7 +5,7 @@
 #include <linux/bpf.h>
 #include <stdio.h>
 
-#include "trace/irint.h"
+#include "trace/ir_impl.h"
 #include "trace/prog.h"
 
 const char *const ir_opname[IR_NOPS] = {

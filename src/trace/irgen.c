@@ -7,7 +7,7 @@
 
 #include "libdt/array.h"
 #include "libdt/msg.h"
-#include "trace/irint.h"
+#include "trace/ir_impl.h"
 
 static struct irfunc *
 func_add(struct gen *g, const char *name, unsigned narg)

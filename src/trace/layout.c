@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "trace/lower.h"
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 #include "trace/provider.h"
 
 enum { MMAPABLE = 1 << 10, NO_PREALLOC = 1, RDONLY_PROG = 1 << 7 };

@@ -6,7 +6,7 @@
  * keys, those of one shape share a map, and the number of each begins the key.
  */
 #include "trace/lower.h"
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 enum { MIN_ELEM = 64, MAX_ELEM = 1 << 18, ELEM_COST = 64, NO_PREALLOC = 1,
        MANY = 32 };

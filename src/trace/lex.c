@@ -5,7 +5,7 @@
 #include "trace/arena.h"
 #include "trace/diag.h"
 #include "trace/lex_const.h"
-#include "trace/lexint.h"
+#include "trace/lex_impl.h"
 
 static const char *const toktext[] = {
 #define T(id, text) text,

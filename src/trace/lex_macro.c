@@ -6,7 +6,7 @@
 #include "trace/arena.h"
 #include "trace/diag.h"
 #include "trace/lex_const.h"
-#include "trace/lexint.h"
+#include "trace/lex_impl.h"
 #include "trace/macro.h"
 
 /* $n: the argument's text stands for a name, a number or else a string. */

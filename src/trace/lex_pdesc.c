@@ -4,7 +4,7 @@
 
 #include "trace/arena.h"
 #include "trace/diag.h"
-#include "trace/lexint.h"
+#include "trace/lex_impl.h"
 
 static bool
 is_pdesc(int c)

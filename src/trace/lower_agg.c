@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "trace/aggbucket.h"
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 static const struct aggrow_fn { enum fid func; enum aggfn fn; } fn_table[] = {
 	{ F_COUNT, AGG_COUNT }, { F_SUM, AGG_SUM }, { F_AVG, AGG_AVG },

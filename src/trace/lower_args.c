@@ -4,7 +4,7 @@
 #include <linux/bpf.h>
 
 #include "trace/kernel.h"
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 #include "trace/trace.h"
 
 enum { ARGS_MAX = 256 };

@@ -1,7 +1,7 @@
 /*
  * lower_assign.c - assignments to integers and pointers, ++ and --.
  */
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 static vreg
 operate(struct lower *l, const struct node *n, vreg old)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "trace/kernel.h"
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 #include "trace/prov.h"
 
 enum { USER_STACK = 1 << 8 };

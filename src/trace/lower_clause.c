@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 /* Counts an execution that records, or whose record is dropped. */
 static void

@@ -1,7 +1,7 @@
 /*
  * lower_cond.c - comparisons and conditions, as jumps and as values.
  */
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 static enum cc
 compare(enum oper op, bool sign)

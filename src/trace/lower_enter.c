@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 enum { FEW_THIS = 8 };		/* uses of this-> in all */
 

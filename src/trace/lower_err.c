@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 #include "trace/provider.h"
 
 /* drop(kind): counts on this CPU, with the first and last time */

@@ -2,7 +2,7 @@
  * lower_expr.c - integers and pointers: operators, casts; statements that are
  * expressions.
  */
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 /* Cuts and extends a register to its type, as every value is kept. */
 vreg

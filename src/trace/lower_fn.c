@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "libdt/array.h"
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 /* Sites that jump out of line; growing arrays. */
 

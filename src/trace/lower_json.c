@@ -1,8 +1,8 @@
 /*
  * lower_json.c - json(text, path): one element of a JSON text; the path.
  */
-#include "trace/lowjson.h"
-#include "trace/lowrt.h"
+#include "trace/lower_json.h"
+#include "trace/lower_rt.h"
 
 /* The path's separators become NULs; P1 counts the components. */
 void

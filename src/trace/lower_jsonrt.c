@@ -6,8 +6,8 @@
  * indexes at depth want + 1 count. What is found is a string's inside, a
  * number or word, or an object or array as it is written; NULL otherwise.
  */
-#include "trace/lowjson.h"
-#include "trace/lowrt.h"
+#include "trace/lower_json.h"
+#include "trace/lower_rt.h"
 
 enum jstate { S_VALUE, S_NAME, S_KEY, S_KEYESC, S_COLON, S_AFTER, S_TEXT,
 	     S_TEXTESC, S_WORD, S_RAW, S_RAWTEXT, S_RAWESC, S_NSTATE };

@@ -1,7 +1,7 @@
 /*
  * lower_key.c - keys of associative arrays and aggregations, made in memory.
  */
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 static void
 key_string(struct lower *l, const struct keyshape *ks, size_t i,

@@ -1,7 +1,7 @@
 /*
  * lower_lock.c - the functions on locks of the kernel.
  */
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 #include "trace/prov.h"
 
 /* The 8 bytes at a kernel address. */

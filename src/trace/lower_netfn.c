@@ -6,7 +6,7 @@
 #include <net/if_arp.h>
 #include <string.h>
 
-#include "trace/lowrt.h"
+#include "trace/lower_rt.h"
 
 enum { INET6_TEXT = 64, LINK_TEXT = 64 };
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 static bool
 place_var(struct lower *l, const struct node *n, struct place *pl)

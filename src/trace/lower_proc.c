@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "trace/kernel.h"
-#include "trace/lowrt.h"
+#include "trace/lower_rt.h"
 
 /* Offsets in the kernel's structs; 0 offline. */
 static int32_t

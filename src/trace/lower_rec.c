@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 /* Of what records as a statement, stack() and the like may also be a key. */
 static bool

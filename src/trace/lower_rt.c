@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "trace/lowrt.h"
+#include "trace/lower_rt.h"
 
 vreg
 rt_param(struct gen *g, const struct cb *c, int n)

@@ -1,7 +1,7 @@
 /*
  * lower_rtnet.c - loops that make text of network addresses.
  */
-#include "trace/lowrt.h"
+#include "trace/lower_rt.h"
 
 /* A decimal number of at most three digits at P1 of the area. */
 static void

@@ -1,7 +1,7 @@
 /*
  * lower_rttext.c - loops that parse text: paths, numbers, blanks.
  */
-#include "trace/lowrt.h"
+#include "trace/lower_rt.h"
 
 /* P1 goes back to the last slash of b before it, or to 0. */
 static void

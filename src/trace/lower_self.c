@@ -1,7 +1,7 @@
 /*
  * lower_self.c - the struct of a thread's self-> variables.
  */
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 enum { STORAGE_CREATE = 1 };
 

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 static int
 specmap(struct lower *l)

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 #include "trace/regs.h"
 
 enum {

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 struct sval
 low_literal(struct lower *l, const char *str, size_t len)

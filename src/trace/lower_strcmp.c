@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 /* 0 when s is the literal, not 0 otherwise */
 static vreg

@@ -4,7 +4,7 @@
  * What they do at the edges follows the DTrace guide and the reference
  * vectors func_*.
  */
-#include "trace/lowrt.h"
+#include "trace/lower_rt.h"
 #include "trace/prov.h"
 
 struct sval

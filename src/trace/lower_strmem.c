@@ -5,7 +5,7 @@
  * Every string ends in a NUL within the room it is known to have, so that
  * copies and comparisons by words of 8 bytes stay inside of it.
  */
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 enum { ZERO_UNROLL = 128, PAGE = 4096 };
 

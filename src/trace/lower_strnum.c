@@ -1,7 +1,7 @@
 /*
  * lower_strnum.c - numbers from and to text: strtoll(), lltostr().
  */
-#include "trace/lowrt.h"
+#include "trace/lower_rt.h"
 
 /* The base of a number, 10 where none is given, into b; faults unless it is
  * from 2 to 36. */

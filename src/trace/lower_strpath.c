@@ -1,7 +1,7 @@
 /*
  * lower_strpath.c - basename(), dirname(), cleanpath().
  */
-#include "trace/lowrt.h"
+#include "trace/lower_rt.h"
 
 struct sval
 low_basename(struct lower *l, const struct node *n)

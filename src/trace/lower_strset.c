@@ -1,7 +1,7 @@
 /*
  * lower_strset.c - strings assigned to variables, elements and members.
  */
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 static void
 assign_elem(struct lower *l, const struct place *pl, struct sval *s)

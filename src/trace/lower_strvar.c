@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 static const char *
 field(const struct probe *p, enum bid id)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "trace/kernel.h"
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 enum { ALLOC_TOP = 16 };	/* word of the scratch: alloca()'s use so far */
 

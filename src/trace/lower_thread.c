@@ -2,7 +2,7 @@
  * lower_thread.c - the thread that a firing is about: its numbers, its name.
  */
 #include "trace/kernel.h"
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 #include "trace/prov.h"
 
 vreg

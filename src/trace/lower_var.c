@@ -2,7 +2,7 @@
  * lower_var.c - what is at a place, read and written: scalars, bit-fields,
  * whole structs.
  */
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 vreg
 low_lookup(struct lower *l, int map, vreg key)

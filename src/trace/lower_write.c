@@ -1,7 +1,7 @@
 /*
  * lower_write.c - memory that may be written through a pointer.
  */
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 /* pl->r becomes the verifier's pointer when pl is within the len bytes at off
  * of base with room for size; if not, jumps to no. */

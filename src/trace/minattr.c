@@ -10,7 +10,7 @@
 
 #include "trace/ast.h"
 #include "trace/func.h"
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 #include "trace/minattr.h"
 #include "trace/probe.h"
 #include "trace/source.h"

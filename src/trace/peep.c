@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "libdt/msg.h"
-#include "trace/peepint.h"
+#include "trace/peep_impl.h"
 
 static void
 count(struct peep *p)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "libdt/msg.h"
-#include "trace/peepint.h"
+#include "trace/peep_impl.h"
 
 /* Where control is after a label or a chain of jumps. */
 static int

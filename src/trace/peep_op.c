@@ -2,7 +2,7 @@
  * peep_op.c - single operations made simpler: constants folded and propagated,
  * copies of single assignments followed, branches decided.
  */
-#include "trace/peepint.h"
+#include "trace/peep_impl.h"
 
 static bool
 fits(int64_t v)

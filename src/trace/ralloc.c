@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "libdt/msg.h"
-#include "trace/irint.h"
+#include "trace/ir_impl.h"
 
 enum { NREG = 10 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "libdt/elfsym.h"
-#include "trace/symint.h"
+#include "trace/sym_impl.h"
 
 /* Names as the file spells them, by address, and as they are shown. */
 struct symshown {

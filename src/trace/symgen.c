@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "libdt/array.h"
-#include "trace/symint.h"
+#include "trace/sym_impl.h"
 
 struct symgen *
 symgen_new(void)

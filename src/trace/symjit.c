@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "libdt/clock.h"
-#include "trace/symint.h"
+#include "trace/sym_impl.h"
 
 struct symjit {
 	struct symlist list;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "trace/sym.h"
-#include "trace/symint.h"
+#include "trace/sym_impl.h"
 
 enum { REACH = 1 << 20 };
 

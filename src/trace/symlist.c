@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "libdt/array.h"
-#include "trace/symint.h"
+#include "trace/sym_impl.h"
 
 enum { POOL = 64 * 1024, LOOK_BACK = 32 };
 

@@ -19,8 +19,8 @@
 #include "libdt/proc.h"
 #include "trace/regs.h"
 #include "trace/sym.h"
+#include "trace/sym_impl.h"
 #include "trace/symevent.h"
-#include "trace/symint.h"
 
 enum {
 	FD_MAX = 256,			/* open files with unread symbols */

@@ -19,7 +19,7 @@
 
 #include "trace/regs.h"
 #include "trace/sym.h"
-#include "trace/symint.h"
+#include "trace/sym_impl.h"
 
 #ifdef HAVE_LIBDW
 #include <elfutils/libdwfl.h>

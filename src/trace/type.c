@@ -1,7 +1,7 @@
 /* type.c - D's types: made, told apart. */
 #include <stdio.h>
 
-#include "trace/typeint.h"
+#include "trace/type_impl.h"
 
 struct itype *
 type_make(struct typeset *ts, enum dkind kind, const char *name)

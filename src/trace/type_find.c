@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "trace/near.h"
-#include "trace/typeint.h"
+#include "trace/type_impl.h"
 #include "trace/xlate.h"
 
 static unsigned

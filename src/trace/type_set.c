@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "trace/typeint.h"
+#include "trace/type_impl.h"
 
 static const struct {
 	const char *name;

@@ -3,8 +3,8 @@
  *
  * Ownership: all of it belongs to the struct perfmap.
  */
-#ifndef CAPTURE_PERFINT_H
-#define CAPTURE_PERFINT_H
+#ifndef CAPTURE_PERFMAP_IMPL_H
+#define CAPTURE_PERFMAP_IMPL_H
 
 #include <linux/perf_event.h>
 

@@ -1,8 +1,8 @@
 /*
  * What the files of fold share. Ownership: see fold.h.
  */
-#ifndef LIBDT_FOLDINT_H
-#define LIBDT_FOLDINT_H
+#ifndef LIBDT_FOLD_IMPL_H
+#define LIBDT_FOLD_IMPL_H
 
 #include "libdt/fold.h"
 

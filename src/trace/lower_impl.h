@@ -1,11 +1,11 @@
 /*
- * lowint.h - what the lower_*.c files share.
+ * lower_impl.h - what the lower_*.c files share.
  *
  * struct lower lives for one lower_unit(); it borrows everything but the
  * program under construction and the growing read-only data.
  */
-#ifndef TRACE_LOWINT_H
-#define TRACE_LOWINT_H
+#ifndef TRACE_LOWER_IMPL_H
+#define TRACE_LOWER_IMPL_H
 
 #include <linux/bpf.h>
 

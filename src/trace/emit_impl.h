@@ -1,15 +1,15 @@
 /*
- * emitint.h - what the emitter's files share: emit.c makes a program of
+ * emit_impl.h - what the emitter's files share: emit.c makes a program of
  * functions, emit_op.c the instructions of one operation.
  *
  * A struct emit belongs to gen_finish(), which frees its tables; the program
  * is its caller's.
  */
-#ifndef TRACE_EMITINT_H
-#define TRACE_EMITINT_H
+#ifndef TRACE_EMIT_IMPL_H
+#define TRACE_EMIT_IMPL_H
 
 #include "libdt/array.h"
-#include "trace/irint.h"
+#include "trace/ir_impl.h"
 #include "trace/prog.h"
 
 enum { T0 = 0, T1 = 5, RFP = 10 };

@@ -6,8 +6,8 @@
  * Ownership: a struct val is validate_bundle()'s; what hangs from it is freed
  * by the part that made it (val_*_free()).
  */
-#ifndef LIBDT_VALIDATE_INT_H
-#define LIBDT_VALIDATE_INT_H
+#ifndef LIBDT_VALIDATE_IMPL_H
+#define LIBDT_VALIDATE_IMPL_H
 
 #include <pthread.h>
 #include <stdbool.h>

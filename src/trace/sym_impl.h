@@ -1,11 +1,12 @@
 /*
- * symint.h - what sym.h's parts share: symkern.c (kallsyms), symfile.c (symbols
- * of one file), symproc.c (processes and their mappings), symjit.c (perf maps).
+ * sym_impl.h - what sym.h's parts share: symkern.c (kallsyms), symfile.c
+ * (symbols of one file), symproc.c (processes and their mappings), symjit.c
+ * (perf maps).
  *
  * struct symtab owns everything below.
  */
-#ifndef TRACE_SYMINT_H
-#define TRACE_SYMINT_H
+#ifndef TRACE_SYM_IMPL_H
+#define TRACE_SYM_IMPL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * Ownership: a struct maps owns everything below until maps_free().
  */
-#ifndef LIBDT_MAPSINT_H
-#define LIBDT_MAPSINT_H
+#ifndef LIBDT_MAPS_IMPL_H
+#define LIBDT_MAPS_IMPL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * Ownership: as in publish.h.
  */
-#ifndef LIBDT_PUBLISHINT_H
-#define LIBDT_PUBLISHINT_H
+#ifndef LIBDT_PUBLISH_IMPL_H
+#define LIBDT_PUBLISH_IMPL_H
 
 #include "libdt/publish.h"
 

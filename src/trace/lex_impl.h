@@ -1,8 +1,8 @@
 /*
- * lexint.h - what the lexer's files share; see lex.h for who owns what.
+ * lex_impl.h - what the lexer's files share; see lex.h for who owns what.
  */
-#ifndef TRACE_LEXINT_H
-#define TRACE_LEXINT_H
+#ifndef TRACE_LEX_IMPL_H
+#define TRACE_LEX_IMPL_H
 
 #include "trace/lex.h"
 

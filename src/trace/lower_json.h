@@ -1,9 +1,9 @@
 /*
- * lowjson.h - what the search of json() keeps, for lower_json.c and
+ * lower_json.h - what the search of json() keeps, for lower_json.c and
  * lower_jsonrt.c only. It owns nothing.
  */
-#ifndef TRACE_LOWJSON_H
-#define TRACE_LOWJSON_H
+#ifndef TRACE_LOWER_JSON_H
+#define TRACE_LOWER_JSON_H
 
 /* The state, words of the area b; the path and the result come after it. */
 enum {

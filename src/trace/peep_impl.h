@@ -1,13 +1,13 @@
 /*
- * peepint.h - what the improvers of one function share: peep.c runs them,
+ * peep_impl.h - what the improvers of one function share: peep.c runs them,
  * peep_op.c rewrites single operations, peep_flow.c the flow between them.
  *
  * A struct peep belongs to peep_func(), which frees its tables.
  */
-#ifndef TRACE_PEEPINT_H
-#define TRACE_PEEPINT_H
+#ifndef TRACE_PEEP_IMPL_H
+#define TRACE_PEEP_IMPL_H
 
-#include "trace/irint.h"
+#include "trace/ir_impl.h"
 
 struct peep {
 	struct irfunc *f;

@@ -1,10 +1,10 @@
 /*
- * typeint.h - the inside of a struct typeset, for type*.c only.
+ * type_impl.h - the inside of a struct typeset, for type*.c only.
  *
  * The typeset owns every type and name, in its arena.
  */
-#ifndef TRACE_TYPEINT_H
-#define TRACE_TYPEINT_H
+#ifndef TRACE_TYPE_IMPL_H
+#define TRACE_TYPE_IMPL_H
 
 #include "trace/type_decl.h"
 

@@ -1,11 +1,11 @@
 /*
- * irint.h - the inside of a struct gen, for ir*.c, peep*.c, farjump.c, ralloc.c
- * and emit*.c only.
+ * ir_impl.h - the inside of a struct gen, for ir*.c, peep*.c, farjump.c,
+ * ralloc.c and emit*.c only.
  *
  * The gen owns its functions; a function owns its instruction and note arrays.
  */
-#ifndef TRACE_IRINT_H
-#define TRACE_IRINT_H
+#ifndef TRACE_IR_IMPL_H
+#define TRACE_IR_IMPL_H
 
 #include "trace/ir.h"
 

@@ -1,13 +1,13 @@
 /*
- * lowrt.h - loops over strings in the scratch (lower_rt.c).
+ * lower_rt.h - loops over strings in the scratch (lower_rt.c).
  *
  * The callbacks are functions of the program under construction, which owns
  * them; a struct cb is of the one that is being made.
  */
-#ifndef TRACE_LOWRT_H
-#define TRACE_LOWRT_H
+#ifndef TRACE_LOWER_RT_H
+#define TRACE_LOWER_RT_H
 
-#include "trace/lowint.h"
+#include "trace/lower_impl.h"
 
 enum {
 	RT_PARAM = 24,		/* scratch: five words from there */
