@@ -10,8 +10,8 @@
 #include "trace/arena.h"
 #include "trace/diag.h"
 #include "trace/fmt.h"
-#include "trace/format.h"
 #include "trace/opt.h"
+#include "trace/print_fmt.h"
 #include "trace/prog.h"
 #include "trace/trace.h"
 #include "trace/type.h"
@@ -72,7 +72,7 @@ print(struct typeset *ts, struct trace *t, const struct fmt *f,
 		rec[d[i].off] = (uint8_t)(i * 7);
 	}
 	in.base = rec;
-	FUZZ_MUST(format_print(t, fp, f, &in) == 0);
+	FUZZ_MUST(print_fmt(t, fp, f, &in) == 0);
 	FUZZ_MUST(fclose(fp) == 0);
 	free(text);
 	free(rec);

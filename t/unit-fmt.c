@@ -5,8 +5,8 @@
 #include "trace/arena.h"
 #include "trace/diag.h"
 #include "trace/fmt.h"
-#include "trace/format.h"
 #include "trace/opt.h"
+#include "trace/print_fmt.h"
 #include "trace/prog.h"
 #include "trace/trace.h"
 #include "trace/type.h"
@@ -76,7 +76,7 @@ result(struct call *c, const char *format)
 	}
 	memset(text, 0, sizeof(text));
 	fp = fmemopen(text, sizeof(text), "w");
-	CHECK(fp != NULL && format_print(&c->t, fp, f, &in) == 0);
+	CHECK(fp != NULL && print_fmt(&c->t, fp, f, &in) == 0);
 	if (fp != NULL)
 		fclose(fp);
 	return text;

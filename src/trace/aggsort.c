@@ -11,8 +11,8 @@
 #include "trace/agg.h"
 #include "trace/aggpack.h"
 #include "trace/aggset.h"
-#include "trace/format.h"
 #include "trace/opt.h"
+#include "trace/print_fmt.h"
 #include "trace/prog.h"
 #include "trace/trace.h"
 #include "trace/value.h"
@@ -259,7 +259,7 @@ print_bundle(const struct trace *t, FILE *fp, const struct action *a,
 
 	if (a->fmt == NULL)
 		return print_rows(t, fp, row, a->nagg);
-	return format_print(t, fp, a->fmt, &in);
+	return print_fmt(t, fp, a->fmt, &in);
 }
 
 static int

@@ -10,8 +10,8 @@
 
 #include "libdt/msg.h"
 #include "trace/agg.h"
-#include "trace/format.h"
 #include "trace/opt.h"
+#include "trace/print_fmt.h"
 #include "trace/printer.h"
 #include "trace/prog.h"
 #include "trace/trace.h"
@@ -51,7 +51,7 @@ formatted(struct trace *t, const struct action *a, const uint8_t *rec)
 
 	if (fp == NULL)
 		return NULL;
-	r = format_print(t, fp, a->fmt, &in);
+	r = print_fmt(t, fp, a->fmt, &in);
 	if (fclose(fp) == EOF || r == -1) {
 		free(text);
 		return NULL;

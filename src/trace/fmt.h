@@ -1,6 +1,6 @@
 /*
  * fmt.h - printf formats of D: parsed once, checked at compile time, printed
- * by the consumer (format.h).  A struct fmt lives in the caller's arena and
+ * by the consumer (print_fmt.h).  A struct fmt lives in the caller's arena and
  * points into the text it was parsed from, which must live as long.
  */
 #ifndef TRACE_FMT_H

@@ -10,9 +10,9 @@
 #include "libdt/msg.h"
 #include "trace/agg.h"
 #include "trace/ast.h"
-#include "trace/format.h"
 #include "trace/opt.h"
 #include "trace/print.h"
+#include "trace/print_fmt.h"
 #include "trace/print_type.h"
 #include "trace/printer.h"
 #include "trace/probe.h"
@@ -120,7 +120,7 @@ print_args(struct trace *t, const struct action *a, const uint8_t *rec)
 {
 	struct fmtin in = { .arg = a->datum, .narg = a->ndatum, .base = rec };
 
-	return format_print(t, t->out, a->fmt, &in);
+	return print_fmt(t, t->out, a->fmt, &in);
 }
 
 static int

@@ -1,5 +1,5 @@
 /*
- * format.c - printing through a D format.
+ * print_fmt.c - printing through a D format.
  *
  * The work is left to printf(3), with a specification made of the conversion's
  * own flags, width and precision and the length that fits the value: in D the
@@ -14,7 +14,7 @@
 
 #include "trace/aggrow.h"
 #include "trace/fmt.h"
-#include "trace/format.h"
+#include "trace/print_fmt.h"
 #include "trace/prog.h"
 #include "trace/symtext.h"
 #include "trace/trace.h"
@@ -143,7 +143,7 @@ escape_letter(char c)
 }
 
 size_t
-format_escape(char *dst, const char *src, size_t n)
+print_escape(char *dst, const char *src, size_t n)
 {
 	char *q = dst, e;
 	size_t i;
@@ -172,7 +172,7 @@ conv_estr(const struct conv *cv, const char *s, size_t len)
 
 	if (len > sizeof(small) / 4 && (buf = malloc(len * 4)) == NULL)
 		return -1;
-	put_text(cv, buf, format_escape(buf, s, len));
+	put_text(cv, buf, print_escape(buf, s, len));
 	if (buf != small)
 		free(buf);
 	return 0;
@@ -364,7 +364,7 @@ conv_sizes(struct conv *cv, const struct fmtin *in, size_t *next)
 }
 
 int
-format_print(const struct trace *t, FILE *fp, const struct fmt *f,
+print_fmt(const struct trace *t, FILE *fp, const struct fmt *f,
     const struct fmtin *in)
 {
 	struct conv cv = { .t = t, .fp = fp };

@@ -1,11 +1,11 @@
 /*
- * format.h - printing through a D format (fmt.h): what printf(), printa(),
+ * print_fmt.h - printing through a D format (fmt.h): what printf(), printa(),
  * system() and freopen() give.
  *
  * Nothing is kept.
  */
-#ifndef TRACE_FORMAT_H
-#define TRACE_FORMAT_H
+#ifndef TRACE_PRINT_FMT_H
+#define TRACE_PRINT_FMT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,10 +27,10 @@ struct fmtin {
 
 /* 0, or -1 with errno: the stream failed or memory is out. A conversion whose
  * argument is missing prints nothing. */
-int	format_print(const struct trace *, FILE *, const struct fmt *,
+int	print_fmt(const struct trace *, FILE *, const struct fmt *,
 	    const struct fmtin *);
 /* C escapes as %S and %C print them; returns the length that needs cap at
  * most 4 bytes for each of n, and does not NUL-end. */
-size_t	format_escape(char *dst, const char *src, size_t n);
+size_t	print_escape(char *dst, const char *src, size_t n);
 
 #endif
