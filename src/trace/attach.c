@@ -18,7 +18,7 @@
 #include "trace/feature.h"
 #include "trace/kernel.h"
 #include "trace/provider.h"
-#include "trace/reap.h"
+#include "trace/threadend.h"
 #include "trace/trace.h"
 
 enum { MAXCPU = 4096, SLOW_MAX = 8 };
@@ -328,7 +328,7 @@ attach_all(struct trace *t, struct msg *m)
 			return -1;
 		}
 	}
-	if (reap_attach(t, m) == -1) {
+	if (threadend_attach(t, m) == -1) {
 		attach_detach(t);
 		return -1;
 	}

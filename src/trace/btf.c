@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/near.h"
+#include "trace/suggest.h"
 #include "trace/type_decl.h"
 
 struct btfidx {
@@ -259,7 +259,7 @@ btfidx_near(const struct btfidx *b, enum dkind want, const char *name,
 {
 	for (uint32_t id = 1; id < b->ntype; id++)
 		if (kind_is(BTF_INFO_KIND(at(b, id)->info), want))
-			near_best(name, string(b, at(b, id)->name_off), best,
+			suggest_best(name, string(b, at(b, id)->name_off), best,
 			    dist);
 }
 

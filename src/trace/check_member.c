@@ -1,7 +1,7 @@
 /* check_member.c - members of structs. */
 #include "trace/check_impl.h"
 #include "trace/ident.h"
-#include "trace/near.h"
+#include "trace/suggest.h"
 #include "trace/type_decl.h"
 
 static void *
@@ -57,7 +57,7 @@ check_member_of(struct checker *c, const struct dtype *t,
 {
 	const struct dmember *m = type_member(t, n->str, bit);
 	const char *best = NULL;
-	size_t dist = NEAR_MAX;
+	size_t dist = SUGGEST_MAX;
 	char buf[128];
 
 	if (m != NULL)
@@ -66,7 +66,7 @@ check_member_of(struct checker *c, const struct dtype *t,
 	    n->str, type_name(t, buf, sizeof(buf)));
 	for (size_t i = 0; i < t->nmem; i++)
 		if (t->mem[i].name != NULL)
-			near_best(n->str, t->mem[i].name, &best, &dist);
+			suggest_best(n->str, t->mem[i].name, &best, &dist);
 	if (best != NULL)
 		diag_hint(c->d, "did you mean %s?", best);
 	return NULL;

@@ -5,7 +5,7 @@
 #include "trace/diag.h"
 #include "trace/func.h"
 #include "trace/ident.h"
-#include "trace/near.h"
+#include "trace/suggest.h"
 #include "trace/type_decl.h"
 
 struct entry {
@@ -91,18 +91,18 @@ const char *
 ident_near(struct unit *u, const char *name, bool fn)
 {
 	const char *best = NULL;
-	size_t dist = NEAR_MAX;
+	size_t dist = SUGGEST_MAX;
 
 	for (unsigned i = 0; fn && i < F_N; i++)
-		near_best(name, func_at(i)->name, &best, &dist);
+		suggest_best(name, func_at(i)->name, &best, &dist);
 	if (fn)
 		return best;
 	for (unsigned i = 0; i < B_N; i++)
-		near_best(name, builtin_at(i)->name, &best, &dist);
+		suggest_best(name, builtin_at(i)->name, &best, &dist);
 	for (struct ident *id = u->ident; id != NULL; id = id->next)
 		if (id->scope == SC_GLOBAL && id->kind != ID_AGG &&
 		    (id->written || id->declared))
-			near_best(name, id->name, &best, &dist);
+			suggest_best(name, id->name, &best, &dist);
 	return best;
 }
 

@@ -270,7 +270,7 @@ load_prog(struct trace *t, FILE *log, struct msg *m)
 	struct prog *pr = t->prog;
 
 	raise_limit();
-	pr->reap_fd = -1;
+	pr->threadend_fd = -1;
 	for (size_t i = 0; i < pr->nmap; i++)
 		pr->map[i].fd = -1;
 	if (pr->destructive && !opt_flag(&t->opt, O_DESTRUCTIVE))
@@ -294,9 +294,9 @@ load_unload(struct trace *t)
 
 	if (pr == NULL)
 		return;
-	if (pr->selfhash > 0 && pr->reap_fd >= 0)
-		close(pr->reap_fd);
-	pr->reap_fd = -1;
+	if (pr->selfhash > 0 && pr->threadend_fd >= 0)
+		close(pr->threadend_fd);
+	pr->threadend_fd = -1;
 	for (size_t i = 0; i < pr->nbpf; i++) {
 		struct event *ev = pr->bpf[i].ev;
 

@@ -7,8 +7,8 @@
 #include <strings.h>
 
 #include "libdt/msg.h"
-#include "trace/near.h"
 #include "trace/opt.h"
+#include "trace/suggest.h"
 
 struct optdesc {
 	const char *name;
@@ -196,7 +196,7 @@ static int
 unknown(const char *name, struct msg *m)
 {
 	const char *best = NULL;
-	size_t dist = NEAR_MAX;
+	size_t dist = SUGGEST_MAX;
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
 		if (strcmp(none[i].name, name) == 0)
@@ -204,7 +204,7 @@ unknown(const char *name, struct msg *m)
 			    "option '%s' means nothing on this system: %s",
 			    name, none[i].why);
 	for (size_t i = 0; i < O_N; i++)
-		near_best(name, desc[i].name, &best, &dist);
+		suggest_best(name, desc[i].name, &best, &dist);
 	if (best != NULL)
 		return msg_set(m, "option",
 		    "Invalid option name (did you mean '%s'?)", best);

@@ -1,8 +1,8 @@
 /*
  * prog.h - a compiled D program: what lower.c leaves for loading and printing.
  *
- * struct prog owns everything below; the consumer (consume.c, format) and the
- * loader only read it.
+ * struct prog owns everything below; the consumer (consume.c, print_rec.c,
+ * print_fmt.c) and the loader only read it.
  */
 #ifndef TRACE_PROG_H
 #define TRACE_PROG_H
@@ -204,7 +204,7 @@ struct prog {
 	int specmap;			/* map of their states, 0: none is used */
 	int selfhash;			/* map of self-> by thread id, whose */
 					/* end must be seen; 0: no such map */
-	int reap_fd;			/* reap.c, after load; -1: none */
+	int threadend_fd;		/* threadend.c, after load; -1: none */
 	struct arena *arena;		/* owns everything above but bpf[].* */
 };
 void	prog_free(struct prog *);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/near.h"
+#include "trace/suggest.h"
 #include "trace/type_impl.h"
 #include "trace/xlate.h"
 
@@ -168,14 +168,15 @@ type_near(struct typeset *ts, enum dkind kind, const char *name)
 	const char *key = kind == DK_TYPEDEF ? "" : type_keyword(kind);
 	struct btfidx *b = type_btfidx(ts);
 	const char *best = NULL;
-	size_t dist = NEAR_MAX, skip = *key == '\0' ? 0 : strlen(key) + 1;
+	size_t dist = SUGGEST_MAX, skip = *key == '\0' ? 0 : strlen(key) + 1;
 
 	for (size_t i = 0; i < NHASH; i++)
 		for (struct tname *n = ts->hash[i]; n != NULL; n = n->next)
 			if (strncmp(n->name, key, strlen(key)) == 0 &&
 			    strlen(n->name) > skip &&
 			    strcmp(n->name + skip, name) != 0)
-				near_best(name, n->name + skip, &best, &dist);
+				suggest_best(name, n->name + skip, &best,
+				    &dist);
 	if (b != NULL)
 		btfidx_near(b, kind, name, &best, &dist);
 	return best;

@@ -1,5 +1,5 @@
 /*
- * victim.c - starting, holding and watching processes.
+ * victim.c - the processes of -c and -p: starting, holding, watching them.
  *
  * A command is held by ptrace: PTRACE_TRACEME makes its exec stop before the
  * first instruction, after execve's own return, so that what is traced is the

@@ -1,5 +1,5 @@
 /*
- * reap.c - a program at a thread's end that deletes its self-> variables.
+ * threadend.c - a program at a thread's end that deletes its self-> variables.
  */
 #include <unistd.h>
 
@@ -7,13 +7,13 @@
 #include <linux/bpf.h>
 
 #include "trace/prog.h"
-#include "trace/reap.h"
+#include "trace/threadend.h"
 #include "trace/trace.h"
 
 static const char tracepoint[] = "sched_process_exit";
 
 int
-reap_attach(struct trace *t, struct msg *m)
+threadend_attach(struct trace *t, struct msg *m)
 {
 	struct prog *p = t->prog;
 	int prog, map = p->selfhash > 0 ? p->map[p->selfhash].fd : -1;
@@ -44,8 +44,8 @@ reap_attach(struct trace *t, struct msg *m)
 	if (prog < 0)
 		return msg_set_errno(m, "load", NULL, "the kernel refuses the "
 		    "program that sees threads end");
-	p->reap_fd = bpf_raw_tracepoint_open(tracepoint, prog);
+	p->threadend_fd = bpf_raw_tracepoint_open(tracepoint, prog);
 	close(prog);
-	return p->reap_fd >= 0 ? 0 : msg_set_errno(m, "attach", NULL,
+	return p->threadend_fd >= 0 ? 0 : msg_set_errno(m, "attach", NULL,
 	    "cannot attach tracepoint %s", tracepoint);
 }

@@ -1,9 +1,9 @@
-/* near.c - near misses of names. */
+/* suggest.c - the name that may have been meant: near misses of names. */
 #include <string.h>
 
-#include "trace/near.h"
+#include "trace/suggest.h"
 
-enum { NEAR_LEN = 40 };
+enum { SUGGEST_LEN = 40 };
 
 static size_t
 min3(size_t a, size_t b, size_t c)
@@ -17,7 +17,7 @@ min3(size_t a, size_t b, size_t c)
 static size_t
 distance(const char *a, size_t na, const char *b, size_t nb)
 {
-	size_t row[3][NEAR_LEN + 1];
+	size_t row[3][SUGGEST_LEN + 1];
 
 	for (size_t j = 0; j <= nb; j++)
 		row[0][j] = j;
@@ -39,11 +39,12 @@ distance(const char *a, size_t na, const char *b, size_t nb)
 }
 
 void
-near_best(const char *name, const char *cand, const char **best, size_t *dist)
+suggest_best(const char *name, const char *cand, const char **best,
+    size_t *dist)
 {
 	size_t na = strlen(name), nb = strlen(cand), d;
 
-	if (na < 3 || nb < 3 || na > NEAR_LEN || nb > NEAR_LEN)
+	if (na < 3 || nb < 3 || na > SUGGEST_LEN || nb > SUGGEST_LEN)
 		return;
 	d = distance(name, na, cand, nb);
 	if (d < *dist && d * 3 <= na) {

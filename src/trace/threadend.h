@@ -1,11 +1,11 @@
 /*
- * reap.h - forgetting the self-> variables of threads that end, where these
- * are kept by thread id (feature task-storage missing).
+ * threadend.h - forgetting the self-> variables of threads that end, where
+ * these are kept by thread id (feature task-storage missing).
  *
  * struct prog keeps the descriptor; load_unload() closes it.
  */
-#ifndef TRACE_REAP_H
-#define TRACE_REAP_H
+#ifndef TRACE_THREADEND_H
+#define TRACE_THREADEND_H
 
 #include "libdt/msg.h"
 
@@ -13,6 +13,6 @@ struct trace;
 
 /* To be called when all else is attached, so that probes of a thread's end
  * still see its variables. Nothing to do without such a map. */
-int	reap_attach(struct trace *, struct msg *);
+int	threadend_attach(struct trace *, struct msg *);
 
 #endif
