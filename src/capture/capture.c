@@ -122,8 +122,8 @@ capture_check(struct capture *c, struct msg *m)
 {
 	int rc;
 
-	able_read(&c->able);
-	rc = tracer_find(&c->tracer, c->set->tracer, &c->able, m);
+	capabilities_read(&c->can);
+	rc = tracer_find(&c->tracer, c->set->tracer, &c->can, m);
 	if (rc != 0)
 		return rc == 1 ? CAPTURE_NO_TRACER : CAPTURE_CANNOT;
 	c->ack_ns = c->set->ack_ns != 0 ? c->set->ack_ns :

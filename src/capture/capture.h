@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/capabilities.h"
 #include "capture/collector.h"
 #include "capture/host.h"
 #include "capture/maps.h"
@@ -37,7 +38,7 @@ struct capture_watch {
 struct capture {
 	const struct settings *set;
 	const struct capture_watch *watch;
-	struct ables able;
+	struct capabilities can;
 	struct tracer tracer;
 	uint64_t ack_ns;
 	struct staging st;

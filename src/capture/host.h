@@ -1,5 +1,5 @@
 /*
- * Facts about the host and its abilities, as stage.json tells them.
+ * Facts about the host, as stage.json tells them.
  *
  * Ownership: trees are the caller's (cJSON_Delete()).
  */
@@ -7,8 +7,6 @@
 #define CAPTURE_HOST_H
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "libdt/msg.h"
 
@@ -19,26 +17,5 @@
  * NULL with m only without memory or boot id.
  */
 cJSON *host_json(struct msg *m);
-
-/* What this process may do and the kernel offers; why is "" if it does. */
-struct able {
-	bool ok;
-	char why[160];
-};
-struct ables {
-	struct able bpf;	/* load and attach BPF: root or CAP_BPF and
-				   CAP_PERFMON; not locked down */
-	struct able btf;	/* /sys/kernel/btf/vmlinux */
-	struct able tracefs;	/* mounted, readable */
-	struct able perf;	/* perf_event_open(2) of any task */
-	struct able kallsyms;	/* with addresses */
-	struct able memlock;	/* RLIMIT_MEMLOCK unlimited, or not needed */
-};
-/* Finds out; what cannot be told is not available. */
-void able_read(struct ables *a);
-/* Adds `{name, available, reason}` to a list; 0 or -1 (no memory). */
-int able_add(cJSON *list, const char *name, const struct able *a);
-/* The list of all of them. */
-cJSON *able_json(const struct ables *a);
 
 #endif

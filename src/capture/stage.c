@@ -252,14 +252,14 @@ collectors_json(cJSON *to, const struct capture *c)
 static int
 capabilities_json(cJSON *to, const struct capture *c)
 {
-	struct able live;
-	cJSON *list = able_json(&c->able);
+	struct capability live;
+	cJSON *list = capabilities_list(&c->can);
 	int bad = list == NULL;
 
 	live.ok = c->maps.why[0] == '\0';
 	memcpy(live.why, c->maps.why, sizeof(live.why));
 	if (!bad)
-		bad |= able_add(list, "live-maps", &live);
+		bad |= capability_add(list, "live-maps", &live);
 	return bad | json_add_node(to, "capabilities", list);
 }
 

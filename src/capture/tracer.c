@@ -155,7 +155,8 @@ tracer_given(struct tracer *t, const char *command, struct msg *m)
 
 /* dt-trace beside this program: 0, or 1 with the reason in why. */
 static int
-tracer_own(struct tracer *t, const struct ables *able, char *why, size_t cap)
+tracer_own(struct tracer *t, const struct capabilities *can, char *why,
+    size_t cap)
 {
 	char *dir = self_dir(), *path = NULL;
 	struct msg m;
@@ -166,10 +167,10 @@ tracer_own(struct tracer *t, const struct ables *able, char *why, size_t cap)
 		snprintf(why, cap, "cannot tell where dt-attach is");
 	else if (access(path, X_OK) == -1)
 		snprintf(why, cap, "%s: %s", path, strerror(errno));
-	else if (!able->bpf.ok)
-		snprintf(why, cap, "dt-trace: BPF: %s", able->bpf.why);
-	else if (!able->btf.ok)
-		snprintf(why, cap, "dt-trace: %s", able->btf.why);
+	else if (!can->bpf.ok)
+		snprintf(why, cap, "dt-trace: BPF: %s", can->bpf.why);
+	else if (!can->btf.ok)
+		snprintf(why, cap, "dt-trace: %s", can->btf.why);
 	else if (tracer_given(t, path, &m) == -1)
 		snprintf(why, cap, "%s: %.200s", path, m.text);
 	else
@@ -180,15 +181,15 @@ tracer_own(struct tracer *t, const struct ables *able, char *why, size_t cap)
 }
 
 int
-tracer_find(struct tracer *t, const char *command, const struct ables *able,
-    struct msg *m)
+tracer_find(struct tracer *t, const char *command,
+    const struct capabilities *can, struct msg *m)
 {
 	char why[512], *path;
 
 	memset(t, 0, sizeof(*t));
 	if (command != NULL)
 		return tracer_given(t, command, m);
-	if (tracer_own(t, able, why, sizeof(why)) == 0)
+	if (tracer_own(t, can, why, sizeof(why)) == 0)
 		return 0;
 	tracer_free(t);
 	path = command_find("dtrace", getenv("PATH"));

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture/host.h"
+#include "capture/capabilities.h"
 #include "libdt/msg.h"
 
 #define TRACER_WORDS_MAX	32
@@ -34,7 +34,7 @@ struct tracer {
  * why; -1 with m.
  */
 int tracer_find(struct tracer *t, const char *command,
-    const struct ables *able, struct msg *m);
+    const struct capabilities *can, struct msg *m);
 void tracer_free(struct tracer *t);
 
 /* Directory of this program, with no slash at its end; caller frees. */

@@ -1,3 +1,4 @@
+/* What this process may do and the host offers: tried, and as JSON. */
 #include <linux/perf_event.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/host.h"
+#include "capture/capabilities.h"
 #include "libdt/json.h"
 
 /* Numbers of <linux/capability.h>, which older headers lack. */
@@ -17,11 +18,11 @@
 #define CAP_BIT_PERFMON	38
 #define CAP_BIT_BPF	39
 
-static void able_no(struct able *a, const char *fmt, ...)
+static void capability_no(struct capability *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 static void
-able_no(struct able *a, const char *fmt, ...)
+capability_no(struct capability *a, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -32,7 +33,7 @@ able_no(struct able *a, const char *fmt, ...)
 }
 
 static void
-able_yes(struct able *a)
+capability_yes(struct capability *a)
 {
 	a->ok = true;
 	a->why[0] = '\0';
@@ -71,32 +72,32 @@ lockdown_confidential(void)
 }
 
 static void
-able_bpf(struct able *a)
+capability_bpf(struct capability *a)
 {
 	uint64_t c = caps_effective();
 	bool admin = c >> CAP_BIT_ADMIN & 1;
 
 	if (!admin && (c >> CAP_BIT_BPF & 1) == 0)
-		able_no(a, "needs root or CAP_BPF and CAP_PERFMON");
+		capability_no(a, "needs root or CAP_BPF and CAP_PERFMON");
 	else if (!admin && (c >> CAP_BIT_PERFMON & 1) == 0)
-		able_no(a, "needs CAP_PERFMON beside CAP_BPF");
+		capability_no(a, "needs CAP_PERFMON beside CAP_BPF");
 	else if (lockdown_confidential())
-		able_no(a, "kernel lockdown is at confidentiality");
+		capability_no(a, "kernel lockdown is at confidentiality");
 	else
-		able_yes(a);
+		capability_yes(a);
 }
 
 static void
-able_file(struct able *a, const char *path, const char *what)
+capability_file(struct capability *a, const char *path, const char *what)
 {
 	if (access(path, R_OK) == 0)
-		able_yes(a);
+		capability_yes(a);
 	else
-		able_no(a, "%s: %s: %s", what, path, strerror(errno));
+		capability_no(a, "%s: %s: %s", what, path, strerror(errno));
 }
 
 static void
-able_perf(struct able *a)
+capability_perf(struct capability *a)
 {
 	struct perf_event_attr at = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -109,16 +110,16 @@ able_perf(struct able *a)
 
 	if (fd >= 0) {
 		close((int)fd);
-		able_yes(a);
+		capability_yes(a);
 	} else {
-		able_no(a, "perf_event_open: %s", strerror(errno));
+		capability_no(a, "perf_event_open: %s", strerror(errno));
 	}
 }
 
 /* The first symbols may have small addresses of their own, 0 too: where CPUs'
  * variables begin. A hidden address is 0 in every line. */
 static void
-able_kallsyms(struct able *a)
+capability_kallsyms(struct capability *a)
 {
 	enum { LOOK = 64 };
 	char line[256];
@@ -127,47 +128,48 @@ able_kallsyms(struct able *a)
 	int n = 0;
 
 	if (fp == NULL) {
-		able_no(a, "/proc/kallsyms: %s", strerror(errno));
+		capability_no(a, "/proc/kallsyms: %s", strerror(errno));
 		return;
 	}
 	for (; !shown && n < LOOK && fgets(line, sizeof(line), fp) != NULL;
 	    n++)
 		shown = strtoull(line, NULL, 16) != 0;
 	if (n == 0)
-		able_no(a, "/proc/kallsyms: empty");
+		capability_no(a, "/proc/kallsyms: empty");
 	else if (!shown)
-		able_no(a, "/proc/kallsyms: no addresses (kptr_restrict)");
+		capability_no(a, "/proc/kallsyms: no addresses (kptr_restrict)");
 	else
-		able_yes(a);
+		capability_yes(a);
 	fclose(fp);
 }
 
 static void
-able_memlock(struct able *a)
+capability_memlock(struct capability *a)
 {
 	struct rlimit r;
 
 	if (getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur != RLIM_INFINITY)
-		able_no(a, "RLIMIT_MEMLOCK is %ju bytes",
+		capability_no(a, "RLIMIT_MEMLOCK is %ju bytes",
 		    (uintmax_t)r.rlim_cur);
 	else
-		able_yes(a);
+		capability_yes(a);
 }
 
 void
-able_read(struct ables *a)
+capabilities_read(struct capabilities *a)
 {
-	able_bpf(&a->bpf);
-	able_file(&a->btf, "/sys/kernel/btf/vmlinux", "no kernel types (BTF)");
-	able_file(&a->tracefs, "/sys/kernel/tracing/events",
+	capability_bpf(&a->bpf);
+	capability_file(&a->btf, "/sys/kernel/btf/vmlinux",
+	    "no kernel types (BTF)");
+	capability_file(&a->tracefs, "/sys/kernel/tracing/events",
 	    "no tracefs");
-	able_perf(&a->perf);
-	able_kallsyms(&a->kallsyms);
-	able_memlock(&a->memlock);
+	capability_perf(&a->perf);
+	capability_kallsyms(&a->kallsyms);
+	capability_memlock(&a->memlock);
 }
 
 int
-able_add(cJSON *list, const char *name, const struct able *a)
+capability_add(cJSON *list, const char *name, const struct capability *a)
 {
 	cJSON *o = json_add_object(list, NULL);
 	int bad = 0;
@@ -180,17 +182,17 @@ able_add(cJSON *list, const char *name, const struct able *a)
 }
 
 cJSON *
-able_json(const struct ables *a)
+capabilities_list(const struct capabilities *a)
 {
 	cJSON *list = json_new_array();
 	int bad = list == NULL;
 
-	bad |= able_add(list, "bpf", &a->bpf);
-	bad |= able_add(list, "btf", &a->btf);
-	bad |= able_add(list, "tracefs", &a->tracefs);
-	bad |= able_add(list, "perf-events", &a->perf);
-	bad |= able_add(list, "kallsyms", &a->kallsyms);
-	bad |= able_add(list, "memlock", &a->memlock);
+	bad |= capability_add(list, "bpf", &a->bpf);
+	bad |= capability_add(list, "btf", &a->btf);
+	bad |= capability_add(list, "tracefs", &a->tracefs);
+	bad |= capability_add(list, "perf-events", &a->perf);
+	bad |= capability_add(list, "kallsyms", &a->kallsyms);
+	bad |= capability_add(list, "memlock", &a->memlock);
 	if (bad) {
 		cJSON_Delete(list);
 		return NULL;
