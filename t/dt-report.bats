@@ -163,7 +163,7 @@ section() {
 
 @test "a name that is a minus is called so" {
 	(cd six.bundle && chmod -R u+w . &&
-	    "$DT_BUILD/t/mutate" rec spans span-start 'name=\x2d')
+	    "$DT_BUILD/t/editbundle" rec spans span-start 'name=\x2d')
 	dt-report -F spans -f csv six.bundle >csv 2>err || true
 	grep -q '^"-",' csv
 	! grep -q x2d csv || return 1

@@ -123,7 +123,7 @@ ids() {
 	id=$(dt-validate --id a)
 	cd a
 	echo more >>logs/capture.log
-	mutate seal
+	editbundle seal
 	status 0 dt-validate .
 	status 1 dt-validate --expect "$id" .
 	[ "$(ids)" = sums-expect ]
@@ -135,7 +135,7 @@ ids() {
 	id=$(dt-validate --id a)
 	status 0 dt-validate --expect "$id" a b
 	echo more >>b/logs/capture.log
-	(cd b && mutate seal)
+	(cd b && editbundle seal)
 	run --separate-stderr dt-validate --expect "$id" a b
 	[ "$status" -eq 1 ]
 	[ "$output" = a ]
@@ -149,9 +149,9 @@ ids() {
 	for f in manifest cohort settings capabilities collectors; do
 		good a
 		cd a
-		mutate json $f.json schema set '"dt-other/1"' ||
+		editbundle json $f.json schema set '"dt-other/1"' ||
 		    { echo $f; return 1; }
-		mutate seal
+		editbundle seal
 		status 1 dt-validate .
 		has json-schema
 		cd ..
@@ -160,26 +160,26 @@ ids() {
 	# a member and a header line of a later edition: a note, still complete
 	good a
 	cd a
-	mutate json collectors.json 'collectors[0].news' set 1 ||
-	    mutate json collectors.json news append 1
+	editbundle json collectors.json 'collectors[0].news' set 1 ||
+	    editbundle json collectors.json news append 1
 	sed -i '/^#clock/a #more x' raw/cpu.tsv
-	mutate verdict
-	mutate report
-	mutate seal
+	editbundle verdict
+	editbundle report
+	editbundle seal
 	status 0 dt-validate .
 	[ "$(ids)" = $'header-unknown\njson-unknown' ]
 	status 0 dt-fold .
 	status 0 dt-report -f csv .
 	# a family: refused by the validator, of no matter to those who fold
 	sed '2s/cpu/lock/' raw/cpu.tsv >raw/locks.tsv
-	mutate seal
+	editbundle seal
 	status 1 dt-validate .
 	has 'raw/locks.tsv: error: layout-unknown'
 	status 0 dt-fold .
 	# a kind: refused, and counted where records are read
 	rm raw/locks.tsv
 	mr cpu cpu-sample kind=cpu-simple
-	mutate seal
+	editbundle seal
 	status 1 dt-validate .
 	has record-kind
 	status 1 dt-fold .
@@ -190,9 +190,9 @@ ids() {
 	good a
 	cd a
 	v_balance_tracer
-	mutate verdict
-	mutate report
-	mutate seal
+	editbundle verdict
+	editbundle report
+	editbundle seal
 	status 1 dt-validate .
 	[ "$(ids)" = balance-tracer ]
 	hasnt $'\n.'
@@ -228,7 +228,7 @@ ids() {
 	mr cpu cpu-sample count=0
 	status 1 dt-validate --quick .
 	[ "$(ids)" = sums-mismatch ]
-	mutate seal
+	editbundle seal
 	status 0 dt-validate --quick .
 	status 1 dt-validate .
 }
@@ -260,7 +260,7 @@ ids() {
 	for i in $(seq 30); do
 		echo "bad $i" >>raw/cpu.tsv
 	done
-	mutate seal
+	editbundle seal
 	status 1 dt-validate .
 	[ "$(grep -c record-columns <<<"$output")" -eq 21 ]
 	has '10 more like this'
@@ -281,9 +281,9 @@ ids() {
 # redo FAMILY COLLECTOR N: N records more are the bundle's
 redo() {
 	count "$1" "$2" "$3"
-	mutate verdict
-	mutate report
-	mutate seal
+	editbundle verdict
+	editbundle report
+	editbundle seal
 }
 
 @test "a call that another thread's execve ended may be open" {
@@ -303,7 +303,7 @@ redo() {
 
 # told TEXT: what was done to the bundle in c is refused with that
 told() {
-	mutate seal
+	editbundle seal
 	status 1 dt-validate .
 	has "$1"
 	cd ..
@@ -410,10 +410,10 @@ told() {
 	cd a
 	sed -i 's/"0.1.0"/"9.9"/' manifest.json validation.json
 	v_balance_tracer
-	mutate verdict
+	editbundle verdict
 	sed -i 's/"degraded"/"complete"/' validation.json
-	mutate report
-	mutate seal
+	editbundle report
+	editbundle seal
 	status 1 dt-validate .
 	[ "$(ids)" = $'balance-tracer\nvalidation-verdict' ]
 	cd ..
@@ -421,8 +421,8 @@ told() {
 	cd b
 	sed -i 's/"0.1.0"/"9.9"/' manifest.json validation.json
 	sed -i 's/"complete"/"degraded"/' validation.json
-	mutate report
-	mutate seal
+	editbundle report
+	editbundle seal
 	status 0 dt-validate .
 }
 
@@ -433,11 +433,11 @@ told() {
 	status 0 dt-validate .
 }
 
-# lie WORD ...: a bundle in which `mutate` did this is told with $want.
+# lie WORD ...: a bundle in which `editbundle` did this is told with $want.
 lie() {
 	chmod -R u+w l 2>/dev/null && rm -rf l
 	cp -a "$from" l && chmod -R u+w l
-	(cd l && mutate json manifest.json "$@" && mutate seal)
+	(cd l && editbundle json manifest.json "$@" && editbundle seal)
 	status 1 dt-validate l
 	has "$want"
 }
@@ -448,7 +448,7 @@ lie() {
 	lie window.workload_done add -1
 	want="artifact-exe: artifacts/exe/prog is not the /usr/bin/child"
 	lie 'artifacts[path=artifacts/exe/prog].source' set \
-	    "$(cd "$GOOD" && mutate get manifest.json 'libraries[0].path')"
+	    "$(cd "$GOOD" && editbundle get manifest.json 'libraries[0].path')"
 	want="collector-rate: "
 	from=dense
 	cp -a "$GOOD" dense && chmod -R u+w dense
@@ -466,7 +466,7 @@ broken() {
 	shift
 	chmod -R u+w l 2>/dev/null && rm -rf l
 	cp -a "$GOOD" l && chmod -R u+w l
-	(cd l && "$@" && mutate seal)
+	(cd l && "$@" && editbundle seal)
 	status 1 dt-validate l
 	has "$want"
 }
@@ -548,26 +548,26 @@ move_script() {
 	mj validation.json tool.name set '"their-bundler"'
 	echo '# theirs' >report/report.md
 	jq '.more = 1' report/report.json >r && mv r report/report.json
-	mutate seal
+	editbundle seal
 	status 0 dt-validate .
 	jq '.cpu.samples += 1' report/report.json >r
 	cp report/report.json good && mv r report/report.json
 	mv good ../good.json
-	mutate seal
+	editbundle seal
 	status 1 dt-validate .
 	has "report-differs: cpu.samples is not"
 	jq '.run.verdict = "degraded"' ../good.json >report/report.json
-	mutate seal
+	editbundle seal
 	status 1 dt-validate .
 	has "report-differs: run.verdict is not"
 	echo '{' >report/report.json
-	mutate seal
+	editbundle seal
 	status 1 dt-validate .
 	has "report/report.json:2: error: json-syntax: "
 	cp ../good.json report/report.json
 	rm report/cpu.csv
 	echo x >report/more.csv
-	mutate seal
+	editbundle seal
 	status 1 dt-validate .
 	[ "$(ids)" = $'report-missing\nreport-unknown' ]
 }
@@ -855,7 +855,7 @@ socket.socket(socket.AF_UNIX).bind("logs/socket")' || true
 	mr syscalls syscall#2 ret=-9223372036854775808
 	man window.drained set 9223372036854775807
 	man clock.end.mono set 18446744073709551615
-	mutate seal
+	editbundle seal
 	bounded 1 dt-validate .
 	has 'record-range'
 	has 'json-range'

@@ -8,10 +8,10 @@
 # args="..."	options of dt-validate
 # direct=...	the command that prints the ids, instead of dt-validate
 
-mj() { mutate json "$@"; }
-mr() { mutate rec "$@"; }
-man() { mutate json manifest.json "$@"; }
-get() { mutate get "$@"; }
+mj() { editbundle json "$@"; }
+mr() { editbundle rec "$@"; }
+man() { editbundle json manifest.json "$@"; }
+get() { editbundle get "$@"; }
 # col NAME PLACE ...: in the collector's entry
 col() { local c=$1 p=$2; shift 2; mj collectors.json "collectors[name=$c].$p" "$@"; }
 # count FAMILY COLLECTOR N: N records more
@@ -39,17 +39,17 @@ lose() {
 	col "$2" drops append "{\"from\":$3,\"to\":$4,\"count\":$5,\"why\":\"buffer\",\"cpu\":0}"
 	col "$2" counters.dropped add "$5"
 	col "$2" counters.fired add "$5"
-	mutate lose "$1" "$3" "$4" "$5"
+	editbundle lose "$1" "$3" "$4" "$5"
 	[ "$6" = quiet ] || also="$also collector-drops"
 }
 # ts FAMILY KIND[#N]: the record's ts
-ts() { mutate field "$1" "$2" ts; }
+ts() { editbundle field "$1" "$2" ts; }
 other_sha=sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 
 # layout
 v_layout_missing() { rm capabilities.json; }
 v_layout_unknown() { echo x >notes.txt; }
-v_layout_type() { mutate seal; ln -s /etc/passwd logs/link; nosum=1; }
+v_layout_type() { editbundle seal; ln -s /etc/passwd logs/link; nosum=1; }
 v_layout_name() {
 	cp artifacts/scripts/cpu.d $'artifacts/scripts/cp\xc3\xbc.d'
 	man artifacts append "$(get manifest.json 'artifacts[path=artifacts/scripts/cpu.d]')"
@@ -62,14 +62,14 @@ v_layout_case() {
 }
 v_layout_limit() { mkdir -p artifacts/1/2/3/4/5/6/7/8/9; }
 v_layout_hardlink() {
-	mutate verdict
-	mutate report
-	mutate seal
+	editbundle verdict
+	editbundle report
+	editbundle seal
 	ln logs/capture.log ../link
 	nosum=1
 }
 v_layout_incomplete() { echo 'dt-staging 1' >INCOMPLETE; }
-v_layout_changed() { direct='mutate changing'; }
+v_layout_changed() { direct='editbundle changing'; }
 
 # sums
 v_sums_malformed() { echo garbage >>SHA256SUMS; nosum=1; }
@@ -325,7 +325,7 @@ v_record_nul() { sed -i '$s/user\|kernel/&\x00/' raw/cpu.tsv; }
 v_record_torn() { truncate -s -1 raw/cpu.tsv; }
 v_record_order() { mr cpu cpu-sample swap; }
 v_record_window() { mr cpu cpu-sample ts=$(($(get manifest.json window.workload_start) - 1)); }
-v_record_limit() { direct='mutate limited 1 1000000000'; }
+v_record_limit() { direct='editbundle limited 1 1000000000'; }
 
 # membership; process 1 is no member, thread 4194303 no thread
 v_member_unknown() { mr cpu cpu-sample pid=1 tid=1; }
@@ -361,7 +361,9 @@ v_gc_twice() { mr gc gc-start twice; count gc gc 1; }
 v_span_twice() { mr spans span-start twice; count spans spans 1; }
 v_span_parent() { mr spans span-start#2 parent=999; }
 v_span_late() { mr spans span-start#1 parent=2; mr spans span-start#2 parent=-; }
-v_span_cycle() { mr spans span-start parent="$(mutate field spans span-start#2 id)"; }
+v_span_cycle() {
+	mr spans span-start parent="$(editbundle field spans span-start#2 id)"
+}
 v_span_orphan() {
 	mr spans span-end#2 after 'TS+1 span-end 4000 4000 0 77 9 9 ok 5'
 	count spans spans 1
@@ -385,7 +387,7 @@ v_control_order() { mr spans control twice; count spans spans 1; }
 v_report_differs() { echo more >>report/report.md; }
 v_report_missing() { rm report/cpu.csv; }
 v_report_unknown() { echo x >report/more.csv; }
-v_report_unchecked() { direct='mutate limited 0 10'; }
+v_report_unchecked() { direct='editbundle limited 0 10'; }
 v_validation_verdict() { mj validation.json verdict set '"degraded"'; }
 v_validation_findings() {
 	mj validation.json findings append '{"id":"json-unknown","level":"note","path":"manifest.json","line":null,"text":"x"}'
@@ -411,9 +413,9 @@ variant() {
 	"v_${id//-/_}" || { cd ../..; return 1; }
 	if [ -z "$nosum" ]; then
 		if [ "$level" != ERROR ]; then
-			mutate verdict && mutate report || return 1
+			editbundle verdict && editbundle report || return 1
 		fi
-		mutate seal || return 1
+		editbundle seal || return 1
 	fi
 	# shellcheck disable=SC2086
 	if [ -n "$direct" ]; then

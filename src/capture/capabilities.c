@@ -1,7 +1,7 @@
 /* What this process may do and the host offers: tried, and as JSON. */
-#include <linux/perf_event.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +137,8 @@ capability_kallsyms(struct capability *a)
 	if (n == 0)
 		capability_no(a, "/proc/kallsyms: empty");
 	else if (!shown)
-		capability_no(a, "/proc/kallsyms: no addresses (kptr_restrict)");
+		capability_no(a, "/proc/kallsyms: no addresses "
+		    "(kptr_restrict)");
 	else
 		capability_yes(a);
 	fclose(fp);

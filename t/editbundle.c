@@ -1,14 +1,14 @@
 /*
- * mutate: breaks one thing in the bundle that is the working directory.
+ * editbundle: breaks one thing in the bundle that is the working directory.
  *
- *	mutate json FILE PLACE set JSON | add N | drop | twice | append JSON |
- *	    swap
- *	mutate rec FAMILY KIND[#N] COLUMN=TEXT | COLUMN+N | COLUMN-N ...
- *	mutate rec FAMILY KIND[#N] drop | twice | swap | after LINE
- *	mutate rec FAMILY KIND[#N] fill COUNT STEP
- *	mutate get FILE PLACE | field FAMILY KIND[#N] COLUMN
- *	mutate lose FAMILY FROM TO COUNT
- *	mutate seal | verdict | report | changing | limited N BYTES
+ *	editbundle json FILE PLACE set JSON | add N | drop | twice |
+ *	    append JSON | swap
+ *	editbundle rec FAMILY KIND[#N] COLUMN=TEXT | COLUMN+N | COLUMN-N ...
+ *	editbundle rec FAMILY KIND[#N] drop | twice | swap | after LINE
+ *	editbundle rec FAMILY KIND[#N] fill COUNT STEP
+ *	editbundle get FILE PLACE | field FAMILY KIND[#N] COLUMN
+ *	editbundle lose FAMILY FROM TO COUNT
+ *	editbundle seal | verdict | report | changing | limited N BYTES
  *
  * KIND may be a header's name (#clock). PLACE is as in members[1].pid; swap
  * exchanges an element or line with the next. `after` puts a line there whose
@@ -376,7 +376,7 @@ main(int argc, char **argv)
 {
 	cwd = open(".", O_RDONLY | O_DIRECTORY);
 	if (cwd == -1 || argc < 2)
-		edit_die("mutate OPERATION ...");
+		edit_die("editbundle OPERATION ...");
 	if (strcmp(argv[1], "json") == 0)
 		return json_main(argc - 2, argv + 2);
 	if (strcmp(argv[1], "rec") == 0)
