@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "libdt/final.h"
+#include "libdt/context.h"
 #include "libdt/held.h"
 #include "libdt/maps_impl.h"
 #include "unit.h"

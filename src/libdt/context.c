@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "libdt/array.h"
-#include "libdt/final.h"
+#include "libdt/context.h"
 #include "libdt/held.h"
 #include "libdt/names.h"
 

@@ -6,6 +6,7 @@
 
 #include "libdt/file.h"
 #include "libdt/final.h"
+#include "libdt/maps.h"
 #include "libdt/path.h"
 #include "libdt/publish_impl.h"
 

@@ -79,47 +79,4 @@ int final_keep(struct final *f, struct msg *m);
 /* final_json.c: the JSON files */
 int final_json(struct final *f, struct msg *m);
 
-/* maps.c, mapsym.c */
-/*
- * The mappings of the cohort in the order of time, and what addresses in them
- * are called.
- */
-struct maps *maps_new(void);
-void maps_free(struct maps *ms);		/* may be NULL */
-/* Takes a record of procs (births) or maps; in any order. */
-int maps_add(struct maps *ms, const struct record *r, struct msg *m);
-/* All are there: sorts them. exe is the staging directory's copy, or -1. */
-int maps_ready(struct maps *ms, int exe, const char *boot_id, struct msg *m);
-/*
- * The build-id of what a process runs after an exec at ts: that of the first
- * file mapped after its mappings went away, or of the mapping of path. NULL if
- * it is not known. Lives as long as ms.
- */
-const char *maps_exec_id(struct maps *ms, uint64_t pid, uint64_t ts,
-    const char *path, size_t n);
-/* Begins a walk through time. */
-void maps_rewind(struct maps *ms);
-/*
- * A stack with its bare addresses resolved as of ts, which must not go back
- * within a walk, and names demangled. *out and *n are lent until the next
- * call. 0 or -1 with m.
- */
-int maps_resolve(struct maps *ms, uint64_t pid, uint64_t ts,
-    const struct value *stack, const char **out, size_t *n, struct msg *m);
-/* A map record stays in raw/: its file is one of maps_files(). */
-void maps_keep(struct maps *ms, const struct record *r);
-/* Calls fn for each distinct (path, build-id) that was kept. */
-int maps_files(struct maps *ms, int (*fn)(void *arg, const char *path,
-    size_t n, const char *build_id), void *arg);
-
-/* context.c: runtime and span of threads, from raw/spans.tsv */
-struct context;
-/* rd is taken over, may be NULL: no spans. NULL with m. */
-struct context *context_new(struct record_reader *rd, struct msg *m);
-void context_free(struct context *c);		/* may be NULL */
-/* Moves on to ts and sets rt and span of a record that has none. */
-int context_join(struct context *c, struct record *r, struct msg *m);
-/* Takes one record of the spans family itself. */
-int context_take(struct context *c, const struct record *r, struct msg *m);
-
 #endif

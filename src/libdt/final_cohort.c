@@ -4,6 +4,7 @@
 
 #include "libdt/array.h"
 #include "libdt/final.h"
+#include "libdt/maps.h"
 #include "libdt/names.h"
 
 struct building {

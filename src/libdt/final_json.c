@@ -7,6 +7,7 @@
 #include "libdt/clock.h"
 #include "libdt/digest.h"
 #include "libdt/final.h"
+#include "libdt/maps.h"
 
 /* What a family without records has to say for itself. */
 static int

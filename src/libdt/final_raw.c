@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "libdt/array.h"
+#include "libdt/context.h"
 #include "libdt/file.h"
 #include "libdt/final.h"
+#include "libdt/maps.h"
 #include "libdt/names.h"
 
 /* Spans first: what other records are joined with is read from there. */

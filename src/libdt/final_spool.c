@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "libdt/final.h"
+#include "libdt/maps.h"
 #include "libdt/path.h"
 
 struct reading {

@@ -1,6 +1,6 @@
 /*
  * What maps.c (mappings through time), maps_exec.c (the programs that were
- * executed) and mapsym.c (names of addresses) share.
+ * executed) and maps_sym.c (names of addresses) share.
  *
  * Ownership: a struct maps owns everything below until maps_free().
  */
@@ -14,7 +14,7 @@
 #include "libdt/areas.h"
 #include "libdt/elfid.h"
 #include "libdt/elfsym.h"
-#include "libdt/final.h"
+#include "libdt/maps.h"
 #include "libdt/names.h"
 
 /* A mapped file: path and build-id together. */
