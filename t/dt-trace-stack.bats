@@ -137,7 +137,8 @@ setup() {
 	{ return n == 0 ? leaf(n) + 1 : deep(n - 1) + 2; }
 	__attribute__((noinline)) int deep(int n)
 	{ return n == 0 ? leaf(n) + 3 : even(n - 1) * 2; }
-	int main(void) { return deep(4) == 42; }
+	int main(int argc, char **argv)
+	{ return deep(argc > 1 ? 60 : 4) == 42; }
 	E
 	gcc -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -o deep deep.c
 	status 0 dt-trace -q -x unwind=dwarf -c ./deep -n 'syscall::write:entry
@@ -145,7 +146,21 @@ setup() {
 	[ "$(sed -n 's/^ *deep`\([a-z_]*\).*/\1/p' <<<"$output" | tr '\n' ' ')" = \
 	    "leaf deep even deep even deep main _start " ]
 	has 'libc.so.6`'
-	# a copy that ends early ends the stack early
+	hasnt truncated
+	# a copy that ends early ends the stack early, and so does a limit that
+	# nobody asked for
+	root='              [stack]`[truncated]'
+	status 0 dt-trace -q -x unwind=dwarf -x unwindsize=1k -c './deep x' -n \
+	    'syscall::write:entry / pid == $target && arg0 == 9 /
+	    { ustack(); exit(0); }'
+	[ "$(grep . <<<"$output" | tail -n 1)" = "$root" ]
+	has even
+	hasnt main
+	status 0 dt-trace -q -x unwind=dwarf -x ustackframes=4 -c ./deep -n \
+	    'syscall::write:entry / pid == $target && arg0 == 9 /
+	    { ustack(); exit(0); }'
+	[ "$(grep . <<<"$output" | tail -n 1)" = "$root" ]
+	[ "$(grep -c '`' <<<"$output")" -eq 5 ]
 	status 0 dt-trace -q -x unwind=dwarf -x unwindsize=1k -c ./deep -n \
 	    'syscall::write:entry / pid == $target && arg0 == 9 /
 	    { ustack(3); exit(0); }'

@@ -15,7 +15,8 @@
 
 static const char cpu_tsv[] =
     "#dt-records 1\n#family cpu\n"
-    "100\tcpu-sample\t10\t10\t0\t-\t-\t1\tuser\ta`main+0x1;a`f+0x2\n"
+    "100\tcpu-sample\t10\t10\t0\t-\t-\t1\tuser\t"
+    "[stack]`[truncated];a`main+0x1;a`f+0x2\n"
     "200\tcpu-sample\t10\t10\t0\t-\t-\t1\tuser\t"
     "a`main+0x1;a`f+0x3;a`f+0x4\n"
     "300\tcpu-sample\t10\t10\t0\t-\t-\t2\tkernel\t"
@@ -156,6 +157,7 @@ test_cpu(const cJSON *t)
 	CHECK_STR(number(t, "cpu", "samples"), "5");
 	CHECK_STR(number(t, "cpu", "cpu_ns"), "5000000");
 	CHECK_STR(number(t, "cpu", "kernel_share"), "0.4");
+	CHECK_STR(number(t, "cpu", "truncated_share"), "0.2");
 	/* f: two samples, though three frames; main: four in all */
 	CHECK_STR(cell(t, "cpu", "functions", 0, "function"), "entry");
 	CHECK_STR(cell(t, "cpu", "functions", 0, "self_share"), "0.4");

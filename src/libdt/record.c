@@ -241,6 +241,13 @@ offset_in(const char *s, size_t n)
 }
 
 bool
+record_frame_truncated(const char *s, size_t n)
+{
+	return n == sizeof(RECORD_TRUNCATED) - 1 &&
+	    memcmp(s, RECORD_TRUNCATED, n) == 0;
+}
+
+bool
 record_frame_valid(const char *s, size_t n)
 {
 	const char *tick = memchr(s, '`', n), *end = s + n, *plus;

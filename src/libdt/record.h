@@ -74,6 +74,13 @@ ssize_t record_unescape_frame(void *dst, const char *s, size_t n);
 bool record_frame_valid(const char *s, size_t n);
 
 /*
+ * The root of a stack that the tracer could not follow to its end: what called
+ * the frame after it is not known.
+ */
+#define RECORD_TRUNCATED	"[stack]`[truncated]"
+bool record_frame_truncated(const char *s, size_t n);
+
+/*
  * Walks a stack's frames from the root: *at begins as 0. Returns the frame
  * (still escaped) and its length, NULL after the last.
  */

@@ -20,7 +20,7 @@ struct cpu {
 	struct names names;
 	struct function *fn;
 	size_t cap;
-	uint64_t samples, kernel, records;
+	uint64_t samples, kernel, truncated, records;
 	struct fold *fold;
 };
 
@@ -72,6 +72,10 @@ add_sample(void *arg, const struct record *rec)
 	if (rec->v[REC_CPU_SAMPLE_MODE].u == 1)
 		c->kernel += count;
 	while (stack->given && (s = record_frame(stack, &at, &n)) != NULL) {
+		if (record_frame_truncated(s, n)) {
+			c->truncated += count;
+			continue;
+		}
 		if ((fn = function(c, s, n)) == NULL)
 			return -1;
 		if (fn->last != c->records)
@@ -147,6 +151,8 @@ fill(struct report *r, const struct bundle *b, struct cpu *c, struct msg *m)
 	report_fact_u64(r, s, "samples", "Samples", CELL_COUNT, c->samples);
 	report_fact_u64(r, s, "kernel_share", "In the kernel", CELL_SHARE,
 	    share(c->kernel, c->samples));
+	report_fact_u64(r, s, "truncated_share", "Stacks without their root",
+	    CELL_SHARE, share(c->truncated, c->samples));
 	for (i = 0; i < b->collectors.collectors.n; i++) {
 		const struct bundle_collector *col =
 		    &b->collectors.collectors.v[i];

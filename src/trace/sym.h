@@ -43,7 +43,8 @@ uint64_t sym_kernel_addr(struct symtab *, const char *mod, const char *name);
 /*
  * Unwinds a user stack from copied registers and the copied stack above its
  * pointer; returns the number of addresses left in pc, the innermost first, at
- * most max. At least one, the program counter, unless it is of no mapping.
+ * most max. At least one, the program counter, unless it is of no mapping. *cut:
+ * the stack goes on where the copy or max ends.
  */
 struct symsample {
 	const uint64_t *regs;		/* as regs.h says */
@@ -51,7 +52,7 @@ struct symsample {
 	size_t nstack;			/* bytes */
 };
 size_t	sym_unwind(struct symtab *, pid_t pid, const struct symsample *,
-	    uint64_t *pc, size_t max);
+	    uint64_t *pc, size_t max, bool *cut);
 
 /*
  * Notes the mappings of a process while it lives: to be called when its first

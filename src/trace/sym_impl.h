@@ -117,10 +117,11 @@ struct symtab {
 };
 
 /* Unwinds by the frame information of the mappings in gen (symunwind.c);
- * *missing gets an address that is in none of them, or 0. */
+ * *cut as sym_unwind()'s; *missing gets an address that is in none of them, or
+ * 0. */
 size_t	symunwind_run(struct symtab *, struct symproc *,
 	    const struct symgen *, const struct symsample *, uint64_t *pc,
-	    size_t max, uint64_t *missing);
+	    size_t max, bool *cut, uint64_t *missing);
 void	symunwind_free(struct symunwind *);
 
 /* JIT symbols of /tmp/perf-PID.map, read again when it has grown. */

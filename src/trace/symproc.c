@@ -460,20 +460,22 @@ gen_with(const struct symgen *g, uint64_t addr)
 
 size_t
 sym_unwind(struct symtab *st, pid_t pid, const struct symsample *s,
-    uint64_t *pc, size_t max)
+    uint64_t *pc, size_t max, bool *cut)
 {
 	uint64_t at = s->regs[REGS_PC / 8], missing;
 	struct symproc *p;
 	size_t n;
 	bool fresh;
 
+	*cut = false;
 	if (pid <= 0 || (p = proc_get(st, pid, &fresh)) == NULL ||
 	    find_map(st, p, fresh, at) == NULL)
 		return 0;
-	n = symunwind_run(st, p, gen_with(p->gen, at), s, pc, max, &missing);
+	n = symunwind_run(st, p, gen_with(p->gen, at), s, pc, max, cut,
+	    &missing);
 	if (missing != 0 && find_map(st, p, false, missing) != NULL)
 		n = symunwind_run(st, p, gen_with(p->gen, at), s, pc, max,
-		    &missing);
+		    cut, &missing);
 	return n;
 }
 

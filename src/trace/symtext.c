@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libdt/record.h"
 #include "trace/opt.h"
 #include "trace/prog.h"
 #include "trace/regs.h"
@@ -204,6 +205,7 @@ raw_stack(const struct trace *t, FILE *fp, const struct datum *d,
 	size_t max = (uint32_t)d->arg, n, i;
 	char buf[SYMTEXT_MAX];
 	pid_t pid;
+	bool cut;
 
 	putc('\n', fp);
 	if (d->size < 16 + sizeof(regs) || t->sym == NULL)
@@ -215,11 +217,15 @@ raw_stack(const struct trace *t, FILE *fp, const struct datum *d,
 	s.stack = p + 16 + sizeof(regs);
 	s.nstack = len < room ? len : room;
 	n = sym_unwind(t->sym, pid, &s, pc, max < FRAMES_MAX ? max :
-	    FRAMES_MAX);
+	    FRAMES_MAX, &cut);
 	for (i = 0; i < n; i++) {
 		frame_text(t, true, pid, pc[i], i == 0, buf, sizeof(buf));
 		fprintf(fp, "%*s%s\n", indent, "", buf);
 	}
+	/* unless that many were asked for */
+	if (cut && (n < max || (intmax_t)max ==
+	    opt_num(&t->opt, O_USTACKFRAMES)))
+		fprintf(fp, "%*s%s\n", indent, "", RECORD_TRUNCATED);
 	return ferror(fp) ? -1 : 0;
 }
 

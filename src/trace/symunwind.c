@@ -39,6 +39,7 @@ struct symunwind {
 	size_t n, max;
 	bool grown;			/* a mapping joined meanwhile */
 	bool stale;			/* another file is mapped there now */
+	bool cut;			/* the stack goes on */
 	uint64_t missing;		/* an address in no mapping, or 0 */
 };
 
@@ -80,12 +81,16 @@ get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **threadarg)
 static bool
 memory_read(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *out, void *arg)
 {
-	const struct symunwind *u = arg;
+	struct symunwind *u = arg;
 	uint64_t from = u->s->regs[REGS_SP / 8];
 
 	(void)dwfl;
-	if (addr < from || addr - from + 8 > u->s->nstack)
+	if (addr < from)
 		return false;
+	if (addr - from + 8 > u->s->nstack) {
+		u->cut = true;
+		return false;
+	}
 	memcpy(out, u->s->stack + (addr - from), 8);
 	return true;
 }
@@ -240,9 +245,13 @@ on_frame(Dwfl_Frame *fr, void *arg)
 
 	if (!dwfl_frame_pc(fr, &pc, &exact) || pc == 0)
 		return DWARF_CB_ABORT;
+	if (u->n == u->max) {
+		u->cut = true;
+		return DWARF_CB_ABORT;
+	}
 	u->pc[u->n++] = pc;
 	(void)module_for(u, exact ? pc : pc - 1);
-	return u->n < u->max ? DWARF_CB_OK : DWARF_CB_ABORT;
+	return DWARF_CB_OK;
 }
 
 void
@@ -304,14 +313,17 @@ unwinder(struct symtab *st, struct symproc *p, const struct symgen *gen)
 
 size_t
 symunwind_run(struct symtab *st, struct symproc *p, const struct symgen *gen,
-    const struct symsample *s, uint64_t *pc, size_t max, uint64_t *missing)
+    const struct symsample *s, uint64_t *pc, size_t max, bool *cut,
+    uint64_t *missing)
 {
 	struct symunwind *u = unwinder(st, p, gen);
 
 	*missing = 0;
+	*cut = false;
 	if (u == NULL || max == 0)
 		return 0;
 	u->missing = 0;
+	u->cut = false;
 	u->proc = p;
 	u->s = s;
 	u->pc = pc;
@@ -323,7 +335,7 @@ symunwind_run(struct symtab *st, struct symproc *p, const struct symgen *gen,
 			    &thread_callbacks, u);
 		/* a file that joins underway does not count at once */
 		do {
-			u->grown = false;
+			u->grown = u->cut = false;
 			u->n = 0;
 			if (u->attached)
 				(void)dwfl_getthread_frames(u->dwfl, p->pid,
@@ -333,6 +345,7 @@ symunwind_run(struct symtab *st, struct symproc *p, const struct symgen *gen,
 	if (u->stale)
 		u->gen = NULL;		/* begin anew with the next stack */
 	*missing = u->missing;
+	*cut = u->cut;
 	if (u->n == 0)			/* its own address, at least */
 		pc[u->n++] = s->regs[REGS_PC / 8];
 	return u->n;
@@ -346,9 +359,11 @@ symunwind_free(struct symunwind *u)
 
 size_t
 symunwind_run(struct symtab *st, struct symproc *p, const struct symgen *gen,
-    const struct symsample *s, uint64_t *pc, size_t max, uint64_t *missing)
+    const struct symsample *s, uint64_t *pc, size_t max, bool *cut,
+    uint64_t *missing)
 {
 	*missing = 0;
+	*cut = false;
 	(void)st;
 	(void)p;
 	(void)gen;
