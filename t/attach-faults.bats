@@ -26,6 +26,9 @@ setup() {
 }
 
 teardown() {
+	[ ! -e log ] || while read -r _ p _; do
+		kill -9 -- "-$p" 2>/dev/null || :
+	done <log
 	[ -z "${target:-}" ] || kill -9 "$target" 2>/dev/null || :
 	helper_teardown
 }
@@ -307,4 +310,83 @@ at() {
 	for c in write ppoll pwrite64; do
 		at $c signal=KILL 9 3
 	done
+}
+
+# immortal WHEN ARG...: a capture whose kill(2)s are not sent; sets rc
+immortal() {
+	need_inject
+	rc=0
+	timeout -k 5 60 strace -qq -o fault.log -e trace=kill \
+	    -e inject="kill:retval=0:when=$1" dt-attach -T "$FAKE_TRACER" \
+	    -o a.bundle --stop-timeout 200ms "${@:2}" >out 2>err </dev/null ||
+	    rc=$?
+	grep -q INJECTED fault.log
+}
+
+# kept PHASE REASON: it was aborted for that, and nothing is lost or published
+kept() {
+	local s
+	s=$(staging a.bundle)
+	[ $rc -eq 1 ]
+	[ ! -s out ]
+	grep -q "$2" err
+	[ "$(sed 1d "$s/INCOMPLETE")" = "phase: $1"$'\n'"reason: $2" ]
+	[ "$(stage a.bundle .aborted.reason)" = "$2" ]
+	[ -s "$s/spool/procs.spool" ]
+	[ "$(stage a.bundle '.collectors[]|select(.name=="cpu")|
+	    [.detach, .exit_code, .signal, .errors[-1],
+	    ([.stops[].signal]|join(" "))]|@json')" = \
+	    '[null,null,null,"it outlived SIGKILL","INT TERM KILL"]' ]
+	status 1 dt-finalize "$s"
+	has "aborted in phase $1: $2"
+	[ ! -e a.bundle ]
+	[ -e "$s/INCOMPLETE" ]
+	# what dt-attach could not do, the guard has done
+	nobody
+}
+
+@test "a collector that outlives SIGKILL: aborted, optional or not" {
+	local how
+	for how in -f -P; do
+		again
+		immortal 1..3 $how cpu -- ./nap
+		kept drain "collector cpu cannot be ended: it outlived SIGKILL"
+		ran
+		# the others were ended
+		[ "$(stage a.bundle '.collectors[]|select(.name=="procs")|
+		    [.exit_code, ([.stops[].signal]|join(" "))]|@json')" = \
+		    '[0,"INT"]' ]
+		[ "$(stage a.bundle .command.exit_code)" = 0 ]
+	done
+}
+
+@test "the first of two collectors that outlive SIGKILL is told" {
+	immortal 1+ -f cpu -- ./nap
+	kept drain "collector cpu cannot be ended: it outlived SIGKILL"
+	[ "$(stage a.bundle '[.collectors[].errors[]]|length')" = 2 ]
+}
+
+@test "a collector that is not ready and outlives SIGKILL" {
+	export FAKE_CPU=never
+	immortal 1..3 -f cpu --ack-timeout 500ms -- ./nap
+	kept attach "collector cpu: not ready within 0.5 s"
+	[ ! -e began ]
+	# it might have gone within the window
+	again
+	immortal 1..3 -P cpu --ack-timeout 500ms -- ./nap
+	kept drain "collector cpu cannot be ended: it outlived SIGKILL"
+	ran
+}
+
+@test "an optional tracer that cannot be watched is ended, and is a fact" {
+	need_inject
+	want -- ./nap
+	# the target's, procs' and cpu's
+	injected pidfd_open error=EMFILE 3 -P cpu
+	[ $rc -eq 0 ]
+	nobody
+	[ "$(stage a.bundle '.collectors[]|select(.name=="cpu")|
+	    [.ack, .detach > .started, .signal]|@json')" = '[null,true,9]' ]
+	dt-finalize <out 2>err
+	grep -q "degraded" err
 }

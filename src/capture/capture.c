@@ -284,8 +284,9 @@ capture_drain(struct capture *c, struct msg *m)
 	struct msg late;
 	int rc = run_stop(c, false, m);
 
-	rc |= maps_end(c, m);
-	rc |= run_stop(c, true, m);
+	/* the first failure is the reason */
+	rc |= maps_end(c, rc == 0 ? m : NULL);
+	rc |= run_stop(c, true, rc == 0 ? m : NULL);
 	c->window.drained = clock_now();
 	msg_clear(&late);
 	if (clock_read(&c->clock_end, &c->suspended_end, &late) == -1)

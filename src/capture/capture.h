@@ -105,7 +105,10 @@ int run_window(struct capture *c, struct msg *m);
 int run_interrupted(struct capture *c, struct msg *m);
 /* Everything this capture has written so far, in bytes. */
 uint64_t run_bytes(struct capture *c);
-/* Stops procs, or all other collectors that live, whatever happens. */
+/*
+ * Stops procs, or all other collectors that live, whatever happens; one that
+ * outlives SIGKILL, optional or not: abort.
+ */
 int run_stop(struct capture *c, bool procs, struct msg *m);
 /* Ends a launched target that still runs, as perf record does. */
 void run_end_target(struct capture *c);

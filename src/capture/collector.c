@@ -203,6 +203,23 @@ collector_files(struct collector *c, struct staging *st, int *out, int *err,
 	return c->spool == -1 ? -1 : 0;
 }
 
+/* It has ended, or ends now: its status, and an end of its group. */
+static void
+collector_wait(struct collector *c, int guard)
+{
+	int status = 0;
+
+	c->detach = clock_now();
+	/* Whatever it has left behind in its group goes with it. */
+	kill(-c->pid, SIGKILL);
+	guard_drop(guard, c->pid);
+	waitpid(c->pid, &status, 0);
+	if (WIFEXITED(status))
+		c->exit_code = WEXITSTATUS(status);
+	else
+		c->signal = WTERMSIG(status);
+}
+
 int
 collector_start(struct collector *c, struct staging *st,
     const struct tracer *tr, const struct settings *set, pid_t target,
@@ -232,10 +249,13 @@ collector_start(struct collector *c, struct staging *st,
 	/* Without a guard a tracer still has its parent-death signal. */
 	if (guard_add(guard, c->pid) == -1)
 		staging_log(st, "the guard has gone");
-	c->state = COLLECTOR_STARTED;
 	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
-	if (c->pidfd == -1)
-		return msg_set_errno(m, "tracer", NULL, "pidfd_open");
+	if (c->pidfd == -1) {
+		msg_set_errno(m, "tracer", NULL, "pidfd_open");
+		collector_wait(c, guard);
+		return -1;
+	}
+	c->state = COLLECTOR_STARTED;
 	fcntl(c->pidfd, F_SETFD, FD_CLOEXEC);
 	return 0;
 }
@@ -298,20 +318,11 @@ collector_reap(struct collector *c, struct staging *st, int guard)
 {
 	char said[200];
 	siginfo_t si = { .si_pid = 0 };
-	int status = 0;
 
 	if (!collector_alive(c) || waitid(P_PID, (id_t)c->pid, &si,
 	    WEXITED | WNOHANG | WNOWAIT) == -1 || si.si_pid == 0)
 		return;
-	c->detach = clock_now();
-	/* Whatever it has left behind in its group goes with it. */
-	kill(-c->pid, SIGKILL);
-	guard_drop(guard, c->pid);
-	waitpid(c->pid, &status, 0);
-	if (WIFEXITED(status))
-		c->exit_code = WEXITSTATUS(status);
-	else
-		c->signal = WTERMSIG(status);
+	collector_wait(c, guard);
 	if (c->state == COLLECTOR_STARTED && c->stops == 0)
 		collector_ready(c, NULL);
 	c->state = c->state == COLLECTOR_READY ? COLLECTOR_ENDED :

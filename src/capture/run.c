@@ -86,8 +86,8 @@ soon(uint64_t until)
 
 /*
  * Waits for a collector to end after a signal: in vain when the time is over,
- * when the user hastens, but for SIGKILL, which is answered as soon as can be,
- * and when there is no more room for what it writes.
+ * and, but for SIGKILL, which is answered as soon as can be, when the user
+ * hastens or there is no more room for what it writes.
  */
 static void
 stop_wait(struct capture *c, struct collector *col, int sig, uint64_t until)
@@ -95,8 +95,8 @@ stop_wait(struct capture *c, struct collector *col, int sig, uint64_t until)
 	unsigned seen = c->interrupts;
 
 	while (collector_alive(col) && clock_now() < until &&
-	    (c->interrupts == seen || sig == SIGKILL) &&
-	    limits_check(c, NULL) == 0)
+	    (sig == SIGKILL || (c->interrupts == seen &&
+	    limits_check(c, NULL) == 0)))
 		loop_wait(c, soon(until), NULL);
 }
 
@@ -164,6 +164,7 @@ attach_wait(struct capture *c, struct collector *col, struct msg *m)
 int
 run_attach(struct capture *c, struct collector *col, struct msg *m)
 {
+	unsigned why;
 	int rc;
 
 	if (collector_start(col, &c->st, &c->tracer, c->set, c->target.pid,
@@ -180,10 +181,14 @@ run_attach(struct capture *c, struct collector *col, struct msg *m)
 	}
 	if (rc == -1)
 		return -1;
+	why = col->errors - 1;
 	if (collector_alive(col))
 		collector_stop(c, col, 0);
+	/* what it said when it went, if it did */
+	if (!collector_alive(col))
+		why = col->errors - 1;
 	col->state = COLLECTOR_FAILED;
-	return collector_lost(c, col, col->error[col->errors - 1], m);
+	return collector_lost(c, col, col->error[why], m);
 }
 
 static int
@@ -247,26 +252,40 @@ run_window(struct capture *c, struct msg *m)
 	return 0;
 }
 
-/* Together, so that their waits overlap. */
+/* Whoever lives still may write and holds his probes: there is no end yet. */
+static int
+ends_check(const struct capture *c, unsigned from, unsigned to, struct msg *m)
+{
+	unsigned i;
+
+	for (i = from; i < to; i++)
+		if (collector_alive(&c->col[i]))
+			return msg_set(m, "collector", "collector %s cannot "
+			    "be ended: it outlived SIGKILL",
+			    family_name(c->col[i].family));
+	return 0;
+}
+
+/* Together, so that their waits overlap; once, also if it is called again. */
 int
 run_stop(struct capture *c, bool procs, struct msg *m)
 {
 	unsigned i, from = procs ? 0 : 1, to = procs ? 1 : c->ncol;
 
 	for (i = from; i < to; i++)
-		if (collector_alive(&c->col[i]))
+		if (collector_alive(&c->col[i]) && c->col[i].stops == 0)
 			collector_signal(&c->col[i], SIGINT);
 	for (i = from; i < to; i++) {
 		struct collector *col = &c->col[i];
 
-		if (!collector_alive(col))
+		if (!collector_alive(col) || col->stops > 1)
 			continue;
 		stop_wait(c, col, SIGINT,
 		    col->stop[0].at + c->set->stop_ns[0]);
 		if (collector_alive(col))
 			collector_stop(c, col, 1);
 	}
-	return limits_check(c, m);
+	return limits_check(c, m) == -1 ? -1 : ends_check(c, from, to, m);
 }
 
 void
