@@ -1,3 +1,4 @@
+/* A capture from its first step to its last, each step in its order. */
 #include "capture/capture.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Collectors: the tracer's arguments, its start, readiness, signals and end. */
 #include "config.h"
 
 #include "capture/collector.h"

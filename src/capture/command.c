@@ -1,3 +1,4 @@
+/* Commands: found in PATH, and run as a user in an environment. */
 #include "capture/command.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The guard: a child that ends tracers which dt-attach has left behind. */
 #include "capture/guard.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Facts about the host, from uname(2), /proc and /sys. */
 #include "capture/host.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* spool/inflight.spool: the system calls that threads are in at the end. */
 #include "capture/inflight.h"
 
 #include <errno.h>

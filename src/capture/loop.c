@@ -1,3 +1,4 @@
+/* Waiting: signals, ended children, mappings and spools that grow. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* spool/maps.spool: mappings from perf events, or from polling. */
 #include "capture/maps.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The living processes of the cohort, from the spool of procs. */
 #include "capture/members.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* perfmap's events and rings: opened and closed. */
 #include "capture/perfmap_impl.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* perfmap's rings: records read as births and mappings, losses told. */
 #include "capture/perfmap_impl.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Attaching, the window and the stop: collectors watched against the limits. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

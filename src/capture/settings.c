@@ -1,3 +1,4 @@
+/* Settings: families, presets, options; as JSON. */
 #include "capture/settings.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The staging directory: made, filled, removed; its logs and copies. */
 #include "capture/staging.h"
 
 #include <errno.h>

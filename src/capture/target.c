@@ -1,3 +1,4 @@
+/* The target: forked and held, or found by pid; its facts and its end. */
 #include "capture/target.h"
 
 #include <errno.h>

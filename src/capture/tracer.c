@@ -1,3 +1,4 @@
+/* The tracer: found, asked for its version. */
 #include "capture/tracer.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Arrays that grow. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* The bundle's JSON files into structs and back; its paths and raw files. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

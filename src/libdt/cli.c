@@ -1,3 +1,4 @@
+/* Command lines: usage, options, sizes and durations, exit codes, progress. */
 #include "config.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Clocks: readings in pairs, resolution, sleeping until a time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The cohort of a struct bundle: members by pid and time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

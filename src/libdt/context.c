@@ -1,3 +1,4 @@
+/* Runtime and span of threads, as records of spans come in order of time. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Names of C++ and Rust symbols as people write them. */
 #include "config.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SHA-256 and XXH3 of memory and of files. */
 #include <errno.h>
 #include <inttypes.h>
 #include <mbedtls/md.h>

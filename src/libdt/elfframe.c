@@ -1,3 +1,4 @@
+/* Functions of a file by its .eh_frame. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Build-ids from ELF notes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Symbols of an ELF file: its tables, PLT, debug data and frames. */
 #include "config.h"
 
 #include <errno.h>

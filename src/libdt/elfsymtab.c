@@ -1,3 +1,4 @@
+/* A sorted table of named address ranges. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* The canonical escape, and DTrace's: encoded, decoded, checked. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Whole files: read, written beside and renamed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* final_build(): the steps from a staging directory to a bundle's tree. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The cohort from the records of procs; where the window begins. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

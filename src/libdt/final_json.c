@@ -1,3 +1,4 @@
+/* The JSON files: settings and manifest filled, all of them written. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* artifacts/ and logs/: files copied from staging, and described. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Drops, costs and errors of collectors, from --stats and stderr. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

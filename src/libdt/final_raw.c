@@ -1,3 +1,4 @@
+/* raw/: records sorted, joined with contexts and names, drops marked. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

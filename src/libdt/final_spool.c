@@ -1,3 +1,4 @@
+/* All spools read: records into sorters, mappings, the target's execs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

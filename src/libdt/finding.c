@@ -1,3 +1,4 @@
+/* The table of findings: looked up, explained, as mdoc(7). */
 #include <string.h>
 
 #include "libdt/finding.h"

@@ -1,3 +1,4 @@
+/* Distinct stacks with their counts, in a hash table; written in order. */
 #include "config.h"
 
 #include <errno.h>

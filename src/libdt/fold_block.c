@@ -1,3 +1,4 @@
+/* One printed stack: its keys and frames become a folded line. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* bpftrace's maps of stacks, line by line. */
 #include <ctype.h>
 #include <string.h>
 

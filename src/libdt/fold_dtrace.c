@@ -1,3 +1,4 @@
+/* DTrace's aggregations of stacks, line by line. */
 #include <ctype.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* perf script's samples, line by line. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The stacks of a bundle's records, folded. */
 #include "config.h"
 
 #include <inttypes.h>

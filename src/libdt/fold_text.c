@@ -1,3 +1,4 @@
+/* Text with stacks, folded: which tracer wrote it, then line by line. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

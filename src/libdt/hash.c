@@ -1,3 +1,4 @@
+/* Hashes for tables in memory, with a seed of each process's own. */
 #include "config.h"
 
 #include <string.h>

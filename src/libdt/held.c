@@ -1,3 +1,4 @@
+/* The spans that threads hold, as stacks. */
 #include <stdlib.h>
 
 #include "libdt/array.h"

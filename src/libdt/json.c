@@ -1,3 +1,4 @@
+/* JSON text into trees, with numbers as they were written. */
 #include <stdlib.h>
 #include <string.h>
 

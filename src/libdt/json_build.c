@@ -1,3 +1,4 @@
+/* JSON trees made, printed, and in canonical form. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* JSON text checked strictly, before cJSON sees it. */
 #include <stdbool.h>
 #include <string.h>
 

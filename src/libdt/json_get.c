@@ -1,3 +1,4 @@
+/* Members of JSON trees, read with their type and place. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Lines of a file as a stream. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

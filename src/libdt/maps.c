@@ -1,3 +1,4 @@
+/* Mappings through time: kept by process, walked in order. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Names of addresses in stacks, by the mappings of their time. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* The tables made of member.def, and the memory of structs loaded by them. */
 #include <stdlib.h>
 
 #include "libdt/member.h"

@@ -1,3 +1,4 @@
+/* Structs to JSON, by the tables of member.def. */
 #include "libdt/member.h"
 
 typedef LIST(void) list;

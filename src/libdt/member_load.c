@@ -1,3 +1,4 @@
+/* JSON to structs, by the tables of member.def, with all forms checked. */
 #include <inttypes.h>
 #include <string.h>
 

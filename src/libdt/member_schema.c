@@ -1,3 +1,4 @@
+/* The tables of member.def as JSON Schema. */
 #include <string.h>
 
 #include "libdt/member.h"

@@ -1,3 +1,4 @@
+/* Messages: filled, passed on, printed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* A set of strings, each with a number, in a hash table. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Bundles named by arguments, a list or a manifest on standard input. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

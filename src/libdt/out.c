@@ -1,3 +1,4 @@
+/* Output whose errors are kept and told once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* A hash table from two numbers to an index. */
 #include <stdlib.h>
 
 #include "libdt/hash.h"

@@ -1,3 +1,4 @@
+/* Paths checked and opened beneath a directory, no link followed. */
 #include "config.h"
 
 #include <errno.h>

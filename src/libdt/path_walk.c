@@ -1,3 +1,4 @@
+/* A directory tree walked in byte order, no link followed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

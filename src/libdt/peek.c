@@ -1,3 +1,4 @@
+/* The head of standard input, read and given back. */
 #include "config.h"
 
 #include <errno.h>

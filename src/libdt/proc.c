@@ -1,3 +1,4 @@
+/* Processes in /proc: stat, exe, arguments, threads, children. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* /proc/PID/maps: lines parsed, mapped files opened. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

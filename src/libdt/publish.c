@@ -1,3 +1,4 @@
+/* Publishing: the steps from staging to a published bundle, in order. */
 #include "config.h"
 
 #include <errno.h>

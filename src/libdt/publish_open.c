@@ -1,3 +1,4 @@
+/* Publishing: staging locked, its bundle's place and earlier run found. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* Publishing: modes set, files synced, the rename. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

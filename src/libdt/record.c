@@ -1,3 +1,4 @@
+/* Records' lines parsed, values checked. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

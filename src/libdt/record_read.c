@@ -1,3 +1,4 @@
+/* Record files read as a stream. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

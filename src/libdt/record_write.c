@@ -1,3 +1,4 @@
+/* Records and headers written. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

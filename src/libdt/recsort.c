@@ -1,3 +1,4 @@
+/* Records sorted in runs, which are merged. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

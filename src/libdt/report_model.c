@@ -1,3 +1,4 @@
+/* Reports made: sections, facts and tables, and their memory. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* A directory removed with all in it, or emptied. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

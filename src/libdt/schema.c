@@ -1,3 +1,4 @@
+/* The tables of schema.def, and names looked up in them. */
 #include <string.h>
 
 #include "libdt/schema.h"

@@ -1,3 +1,4 @@
+/* The schema as mdoc(7), for dt-bundle(5). */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* The schema as JSON. */
 #include <stdlib.h>
 
 #include "libdt/json.h"

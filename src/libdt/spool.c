@@ -1,3 +1,4 @@
+/* A spool's lines into canonical records. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

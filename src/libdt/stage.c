@@ -1,3 +1,4 @@
+/* stage.json loaded and built. */
 #include <string.h>
 
 #include "libdt/member.h"

@@ -1,3 +1,4 @@
+/* Checksum lists of a directory: made and checked. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Files hashed by threads. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>

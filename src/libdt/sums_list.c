@@ -1,3 +1,4 @@
+/* Checksum lists: lines written and parsed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* What tools do with each operand and each message. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

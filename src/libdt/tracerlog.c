@@ -1,3 +1,4 @@
+/* Lines of a tracer's stderr: drops and complaints. */
 #include "config.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* validate_bundle(): all checks in order, the verdict, findings told. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* artifacts/ against the manifest: digests, build-ids, scripts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* A thread's system calls: one at a time, and as raw/procs.tsv has them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

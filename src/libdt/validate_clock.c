@@ -1,3 +1,4 @@
+/* The manifest's clock readings and window; collectors' acknowledgements. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* cohort.json: members, their lives and parents. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

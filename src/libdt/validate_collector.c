@@ -1,3 +1,4 @@
+/* collectors.json: times, ends, arguments, drops and counts. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Records of drops (ovf) against the drop intervals of collectors.json. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

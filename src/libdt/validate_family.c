@@ -1,3 +1,4 @@
+/* Families in the manifest against collectors and record files. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Findings collected, a bounded number of each id. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

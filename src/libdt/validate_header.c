@@ -1,3 +1,4 @@
+/* Headers of record files against the JSON files. */
 #include <string.h>
 
 #include "libdt/validate_pass.h"

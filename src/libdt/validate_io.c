@@ -1,3 +1,4 @@
+/* Starts and ends paired: operations of io, collections of gc. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

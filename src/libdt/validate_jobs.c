@@ -1,3 +1,4 @@
+/* Several bundles validated at once, by threads. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The JSON files loaded, what is wrong in them found. */
 #include <string.h>
 
 #include "libdt/validate_impl.h"

@@ -1,3 +1,4 @@
+/* The tree: names, types, places, what is missing; changes meanwhile. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* manifest.json: name, times, tools, command, environment, references. */
 #include "config.h"
 
 #include <inttypes.h>

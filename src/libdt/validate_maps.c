@@ -1,3 +1,4 @@
+/* Records of maps against the manifest's libraries and the cohort. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Record files read; each record against window, order and cohort. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

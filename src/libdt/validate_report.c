@@ -1,3 +1,4 @@
+/* report/ against one made anew; what must hold of the raw files as a whole. */
 #include "config.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The hash of settings.json; what capabilities.json says. */
 #include <stdlib.h>
 #include <string.h>
 

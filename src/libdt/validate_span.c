@@ -1,3 +1,4 @@
+/* Spans: starts and ends paired, parents without cycles. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The checksum lists, checked while other checks run. */
 #include <string.h>
 
 #include "libdt/sums.h"

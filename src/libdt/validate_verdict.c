@@ -1,3 +1,4 @@
+/* validation.json: made, and compared with what is found. */
 #include "config.h"
 
 #include <stdlib.h>
