@@ -1,5 +1,6 @@
 load helper
 load capture
+load faults
 
 # Hosts and moments that are not as one would like, with a scripted tracer.
 
@@ -111,6 +112,53 @@ idle_tracer() {
 	ulimit -n 24 -l 64
 	fake -o a.bundle -- true >out)
 	[ "$(cat out)" = "$(staging a.bundle)" ]
+}
+
+# memlock LIMITS ARG...: what a capture under such limits says of memlock, in
+# one line; ARG may be a program to run it and its arguments
+memlock() {
+	rm -rf .a.bundle.staging.*
+	prlimit --memlock="$1" "${@:2}" dt-attach -T "$FAKE_TRACER" -P cpu \
+	    -o a.bundle -- true >out
+	stage a.bundle '.capabilities[]|select(.name=="memlock")|
+	    [.available, .reason]|@json'
+}
+
+need_memlock() {
+	need_root
+	need_tool prlimit setpriv
+	bound=(setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource)
+}
+
+@test "memlock: a limit that does not bound BPF; the tracers have it still" {
+	need_memlock
+	[ "$(printf '%s\n' 5.11 "$(uname -r)" | sort -V | head -n 1)" = 5.11 ] ||
+	    skip "a kernel before 5.11"
+	dt-trace -qn 'BEGIN { exit(0); }' || skip "no BPF"
+	printf '#!/bin/sh\nulimit -l >>limits\nexec "$@"\n' >limited
+	chmod +x limited
+	FAKE_TRACER="$PWD/limited $FAKE_TRACER"
+	[ "$(memlock 65536:131072 "${bound[@]}")" = '[true,null]' ]
+	[ "$(sort -u limits)" = 64 ]
+}
+
+@test "memlock: a kernel that counts what BPF takes" {
+	local n old
+	need_memlock
+	need_inject
+	old=(strace -qq -o log -e trace=bpf,prlimit64 -e inject=bpf:error=EPERM)
+	[[ "$(memlock 65536 "${bound[@]}" "${old[@]}")" == \
+	    '[false,"RLIMIT_MEMLOCK is 65536 bytes, and this kernel counts '* ]]
+	grep -q INJECTED log
+	# it may be raised
+	n=$(grep prlimit64 log | grep -n -m 1 'MEMLOCK.*INFINITY' | cut -d: -f1)
+	[ "$(memlock 65536 "${bound[@]}" "${old[@]}" \
+	    -e inject=prlimit64:retval=0:when="$n..$((n + 1))")" = \
+	    '[true,null]' ]
+	[ "$(grep -c 'MEMLOCK.*INJECTED' log)" -eq 2 ]
+	old=(strace -qq -o log -e trace=bpf -e inject=bpf:error=ENOSYS)
+	[[ "$(memlock 65536 "${bound[@]}" "${old[@]}")" == \
+	    '[false,"RLIMIT_MEMLOCK is 65536 bytes; '*' cannot be told: '* ]]
 }
 
 @test "a limit on the size of files ends the tracer, and that is told" {

@@ -1,6 +1,7 @@
 /* What this process may do and the host offers: tried, and as JSON. */
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -144,16 +145,63 @@ capability_kallsyms(struct capability *a)
 	fclose(fp);
 }
 
+/* libbpf raises it so where it has to. */
+static bool
+memlock_raises(const struct rlimit *was)
+{
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	return setrlimit(RLIMIT_MEMLOCK, &all) == 0 &&
+	    setrlimit(RLIMIT_MEMLOCK, was) == 0;
+}
+
+/*
+ * Makes a map where nothing may be locked: 0 or errno. Since Linux 5.11 maps
+ * and programs are charged to the memory cgroup alone; distributions' kernels
+ * have that under older versions, too.
+ */
+static int
+memlock_map(const struct rlimit *was)
+{
+	const struct rlimit none = { 0, was->rlim_max };
+	union bpf_attr at;
+	long fd;
+	int e;
+
+	memset(&at, 0, sizeof(at));
+	at.map_type = BPF_MAP_TYPE_ARRAY;
+	at.key_size = at.value_size = sizeof(uint32_t);
+	at.max_entries = 1;
+	if (setrlimit(RLIMIT_MEMLOCK, &none) == -1)
+		return errno;
+	fd = syscall(SYS_bpf, BPF_MAP_CREATE, &at, sizeof(at));
+	e = errno;
+	setrlimit(RLIMIT_MEMLOCK, was);
+	if (fd == -1)
+		return e;
+	close((int)fd);
+	return 0;
+}
+
+/* bpf: this process may make maps */
 static void
-capability_memlock(struct capability *a)
+capability_memlock(struct capability *a, bool bpf)
 {
 	struct rlimit r;
+	int e;
 
-	if (getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur != RLIM_INFINITY)
-		capability_no(a, "RLIMIT_MEMLOCK is %ju bytes",
-		    (uintmax_t)r.rlim_cur);
-	else
-		capability_yes(a);
+	capability_yes(a);
+	if (getrlimit(RLIMIT_MEMLOCK, &r) == -1 ||
+	    r.rlim_cur == RLIM_INFINITY || memlock_raises(&r))
+		return;
+	e = memlock_map(&r);
+	if (e == EPERM && bpf)
+		capability_no(a, "RLIMIT_MEMLOCK is %ju bytes, and this kernel "
+		    "counts what BPF takes", (uintmax_t)r.rlim_cur);
+	else if (e != 0)
+		capability_no(a, "RLIMIT_MEMLOCK is %ju bytes; whether what "
+		    "BPF takes counts cannot be told: bpf: %s",
+		    (uintmax_t)r.rlim_cur, strerror(e));
 }
 
 void
@@ -166,7 +214,7 @@ capabilities_read(struct capabilities *a)
 	    "no tracefs");
 	capability_perf(&a->perf);
 	capability_kallsyms(&a->kallsyms);
-	capability_memlock(&a->memlock);
+	capability_memlock(&a->memlock, a->bpf.ok);
 }
 
 int

@@ -21,8 +21,8 @@ struct capabilities {
 	struct capability tracefs;	/* mounted, readable */
 	struct capability perf;		/* perf_event_open(2) of any task */
 	struct capability kallsyms;	/* with addresses */
-	struct capability memlock;	/* RLIMIT_MEMLOCK unlimited, or not
-					   needed */
+	struct capability memlock;	/* RLIMIT_MEMLOCK is unlimited, may be
+					   raised, or does not bound BPF */
 };
 /* Finds out; what cannot be told is not available. */
 void capabilities_read(struct capabilities *a);
