@@ -292,6 +292,14 @@ z 1' ]
 	status 1 dt-fold -i dtrace <in
 	has 'a`b 18446744073709551615'
 	has "standard input:6: error: stack-syntax"
+	has "exceeds 64 bits"
+	# no stack at all, and its count is known by what follows
+	for after in '' '\n' '\n  a`d+0x1\n  0\n' '  k 0\n' '  k\n'; do
+		printf '\n  a`b+0x1\n  18446744073709551615\n\n  1\n'"$after" >in
+		status 1 dt-fold -i dtrace <in
+		has 'a`b 18446744073709551615'
+		has "standard input:5: error: stack-syntax: with it"
+	done
 }
 
 @test "flamegraph.pl draws it" {

@@ -27,7 +27,7 @@ bpftrace_keys(struct text *t, char *s, size_t n)
 			return TOOK_FAILED;
 	}
 	t->open = false;
-	return text_close(t, count);
+	return text_close(t, count, t->line);
 }
 
 /* bpftrace's offsets are decimal: "symbol+20". */

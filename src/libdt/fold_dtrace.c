@@ -98,7 +98,8 @@ add_keys(struct block *b, const char *s, size_t n)
 
 /*
  * A line that ends in a number and that no frames stand before is kept back:
- * it is keys if a frame follows at once, else the count of an empty stack.
+ * it is keys if a frame follows at once, else the count of an empty stack. It
+ * is told of by its own line, not by the one that settles it.
  */
 static enum took
 settle(struct text *t, bool keys)
@@ -115,7 +116,7 @@ settle(struct text *t, bool keys)
 	} else if (text_count(t->pending, n, &count, &before)) {
 		if (add_keys(&t->block, t->pending, before) == -1)
 			return TOOK_FAILED;
-		rv = text_close(t, count);
+		rv = text_close(t, count, t->pending_line);
 	}
 	t->pending[0] = '\0';
 	return rv;
@@ -146,11 +147,12 @@ dtrace_other(struct text *t, const char *s, size_t n, bool indented)
 	if (text_count(s, n, &count, &before)) {
 		if (block_empty(&t->block) && n < sizeof(t->pending)) {
 			memcpy(t->pending, s, n + 1);
+			t->pending_line = t->line;
 			return TOOK;
 		}
 		if (add_keys(&t->block, s, before) == -1)
 			return TOOK_FAILED;
-		return text_close(t, count);
+		return text_close(t, count, t->line);
 	}
 	if (!indented)
 		return TOOK_NOT;

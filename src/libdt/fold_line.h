@@ -27,8 +27,11 @@ struct text {
 	struct block block;
 	bool open;		/* perf: a sample; bpftrace: within @[ … ] */
 	char pending[1024];	/* DTrace: a line that is a count or keys */
+	uint64_t pending_line;
 	bool histogram;		/* DTrace: until an empty line */
 	size_t indent;		/* DTrace: of the frame in the line before */
+	uint64_t line;		/* from 1 */
+	uint64_t lost;		/* the line whose count was too much, or 0 */
 	const char *why;	/* the line belongs to nothing */
 };
 
@@ -38,8 +41,8 @@ char *text_trim(char *s, size_t *n);
 bool text_number(const char *s, size_t n, uint64_t *v);
 /* The number that ends a line, and how many bytes stand before it. */
 bool text_count(const char *s, size_t n, uint64_t *v, size_t *before);
-/* Adds the block, as often as count says, to the stacks. */
-enum took text_close(struct text *t, uint64_t count);
+/* Adds the block, as often as the count in that line says, to the stacks. */
+enum took text_close(struct text *t, uint64_t count, uint64_t line);
 
 /* One line of a tracer's; and the end of its text. */
 enum took dtrace_line(struct text *t, char *raw, size_t n);

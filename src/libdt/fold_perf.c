@@ -103,7 +103,7 @@ perf_line(struct text *t, char *raw, size_t n)
 	char *s = text_trim(raw, &n);
 
 	if (n == 0) {
-		if (t->open && text_close(t, 1) == TOOK_FAILED)
+		if (t->open && text_close(t, 1, t->line) == TOOK_FAILED)
 			return TOOK_FAILED;
 		t->open = false;
 		return TOOK;
@@ -114,7 +114,7 @@ perf_line(struct text *t, char *raw, size_t n)
 		return perf_frame(t, s, n);
 	if (!perf_header(s, &comm, &pid, &tid))
 		return TOOK_NOT;
-	if (t->open && text_close(t, 1) == TOOK_FAILED)
+	if (t->open && text_close(t, 1, t->line) == TOOK_FAILED)
 		return TOOK_FAILED;
 	t->open = true;
 	return perf_first(t, s, comm, pid, tid) == -1 ? TOOK_FAILED : TOOK;
@@ -123,5 +123,5 @@ perf_line(struct text *t, char *raw, size_t n)
 enum took
 perf_end(struct text *t)
 {
-	return t->open ? text_close(t, 1) : TOOK;
+	return t->open ? text_close(t, 1, t->line) : TOOK;
 }

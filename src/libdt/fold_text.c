@@ -58,11 +58,12 @@ has_room(const struct text *t, uint64_t count)
 }
 
 enum took
-text_close(struct text *t, uint64_t count)
+text_close(struct text *t, uint64_t count, uint64_t line)
 {
 	if (!has_room(t, count)) {
 		block_clear(&t->block);
-		return TOOK_NOT;
+		t->lost = line;
+		return TOOK;
 	}
 	return block_flush(&t->block, t->f, count) == -1 ? TOOK_FAILED : TOOK;
 }
@@ -76,9 +77,12 @@ folded_line(struct text *t, char *raw, size_t n)
 
 	if (n == 0)
 		return TOOK;
-	if (!text_count(s, n, &count, &before) || before == 0 ||
-	    !has_room(t, count))
+	if (!text_count(s, n, &count, &before) || before == 0)
 		return TOOK_NOT;
+	if (!has_room(t, count)) {
+		t->lost = t->line;
+		return TOOK;
+	}
 	return fold_add(t->f, NULL, s, before, count) == -1 ? TOOK_FAILED :
 	    TOOK;
 }
@@ -160,6 +164,25 @@ take_line(struct text *t, enum fold_format *format, char *s, size_t n)
 	return *format == FOLD_AUTO ? TOOK : formats[*format].line(t, s, n);
 }
 
+/* The line belongs to nothing. */
+static void
+tell(const char *name, uint64_t line, const char *why,
+    const struct msg_sink *sink, uint64_t *malformed)
+{
+	++*malformed;
+	msg_emit(sink, MSG_ERROR, "stack-syntax", name, line, "%s", why);
+}
+
+static void
+tell_lost(struct text *t, const char *name, const struct msg_sink *sink,
+    uint64_t *malformed)
+{
+	if (t->lost != 0)
+		tell(name, t->lost, "with it the sum of all counts exceeds "
+		    "64 bits", sink, malformed);
+	t->lost = 0;
+}
+
 static int
 take_lines(struct text *t, enum fold_format format, struct lines *l,
     const char *name, const struct msg_sink *sink, uint64_t *malformed,
@@ -177,6 +200,7 @@ take_lines(struct text *t, enum fold_format format, struct lines *l,
 			o->progress(o->progress_arg, l->offset);
 		if (got == LINES_FAILED)
 			return -1;
+		t->line = l->line;
 		t->why = "no frame, key or count of a stack";
 		took = TOOK_NOT;
 		if (got == LINES_LONG)
@@ -188,16 +212,15 @@ take_lines(struct text *t, enum fold_format format, struct lines *l,
 			return -1;
 		if (took == TOOK_FAILED)
 			return msg_set_nomem(m);
-		if (took == TOOK_NOT) {
-			++*malformed;
-			msg_emit(sink, MSG_ERROR, "stack-syntax", name,
-			    l->line, "%s", t->why);
-		}
+		tell_lost(t, name, sink, malformed);
+		if (took == TOOK_NOT)
+			tell(name, l->line, t->why, sink, malformed);
 	}
 	if (format == FOLD_AUTO)	/* nothing but blanks */
 		return msg_set_at(m, "empty", name, 0, "the input is empty");
 	if ((took = formats[format].end(t)) == TOOK_FAILED)
 		return msg_set_nomem(m);
+	tell_lost(t, name, sink, malformed);
 	if (took == TOOK_NOT) {
 		++*malformed;
 		msg_emit(sink, MSG_ERROR, "stack-torn", name, l->line,
