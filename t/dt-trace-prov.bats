@@ -494,6 +494,24 @@ chosen='pid$target:libc*:memcpy:entry /arg2 == 4321/ { @["memcpy"] = count(); }
 -5" ]
 }
 
+@test "usdt: a path is told whole" {
+	need_trace
+	cp "$BATS_FILE_TMPDIR/provprog" prog
+	p=prov:$PWD/prog
+	status 0 dt -n "$p::memory, $p::many /arg0/ { exit(0); } BEGIN
+	    { exit(0); }"
+	has "description '$p::memory, $p::many ' matched 3 probes"
+	status 0 dt -n "$p::memory/arg0/ { exit(0); }" -n 'BEGIN { exit(0); }'
+	has "description '$p::memory' matched 1 probe"
+	# a predicate is no path
+	status 0 dt -n 'BEGIN,:::END/1/{ exit(0); }'
+	has "description 'BEGIN,:::END' matched 2 probes"
+	status 1 dt -n "$p::nothere /1/ { exit(0); }"
+	has "invalid probe specifier $p::nothere : "
+	status 1 dt -n "$p::memory /1/ { x = nothere; }"
+	has "invalid probe specifier $p::memory : "
+}
+
 @test "fbt: functions, or why there are none" {
 	need_trace
 	run dt -ln fbt::vfs_write:entry

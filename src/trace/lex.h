@@ -68,6 +68,8 @@ int	lex_char(struct lexer *);
 const char *lex_pdesc(struct lexer *);
 /* Length of the run of probe description bytes here. */
 size_t	lex_pdesc_len(const struct lexer *);
+/* Length of a program's text up to its first predicate or body. */
+size_t	lex_probes_len(const char *text);
 /* How a token reads in messages. */
 const char *lex_text(const struct token *);
 bool	lex_is_keyword(enum tok);

@@ -24,23 +24,42 @@ is_path(const char *p, const char *end)
 	return colons == 2;
 }
 
-size_t
-lex_pdesc_len(const struct lexer *lx)
+static size_t
+pdesc_len(const char *s, const char *end)
 {
-	const char *p = lx->p, *path = NULL;
+	const char *p = s, *path = NULL;
 
 	/* a module may be a path: "shop:/usr/bin/shop::sold" */
-	for (; p < lx->end; p++) {
-		if (*p == '/' && p > lx->p && p[-1] == ':' && path == NULL &&
-		    memchr(lx->p, ':', (size_t)(p - lx->p)) == p - 1 &&
-		    is_path(p, lx->end))
+	for (; p < end; p++) {
+		if (*p == '/' && p > s && p[-1] == ':' && path == NULL &&
+		    memchr(s, ':', (size_t)(p - s)) == p - 1 &&
+		    is_path(p, end))
 			path = p;
 		if (!is_pdesc((unsigned char)*p) &&
 		    (*p != '/' || path == NULL ||
 		    memchr(path, ':', (size_t)(p - path)) != NULL))
 			break;
 	}
-	return (size_t)(p - lx->p);
+	return (size_t)(p - s);
+}
+
+size_t
+lex_pdesc_len(const struct lexer *lx)
+{
+	return pdesc_len(lx->p, lx->end);
+}
+
+size_t
+lex_probes_len(const char *text)
+{
+	const char *p = text, *end = text + strlen(text);
+	size_t n;
+
+	while (p < end && strchr("{/;", *p) == NULL) {
+		n = pdesc_len(p, end);
+		p += n > 0 ? n : 1;
+	}
+	return (size_t)(p - text);
 }
 
 const char *

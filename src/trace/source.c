@@ -12,6 +12,7 @@
 #include "trace/ast.h"
 #include "trace/cpp.h"
 #include "trace/diag.h"
+#include "trace/lex.h"
 #include "trace/opt.h"
 #include "trace/source.h"
 #include "trace/trace.h"
@@ -27,7 +28,7 @@ source_label(struct source *s, struct msg *m)
 		rc = asprintf(&s->label, "script '%s'", s->arg);
 	else
 		rc = asprintf(&s->label, "description '%.*s'",
-		    (int)strcspn(s->arg, "{/;"), s->arg);
+		    (int)lex_probes_len(s->arg), s->arg);
 	if (rc != -1)
 		return 0;
 	s->label = NULL;
