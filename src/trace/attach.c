@@ -1,5 +1,5 @@
 /*
- * attach.c - raw tracepoints, perf events and uprobes.
+ * attach.c - events attached: raw tracepoints, kprobes, uprobes, perf events.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /*
- * consume.c - the loop of a run.
+ * consume.c - the loop of a run: records taken and printed until its end.
  *
  * Records wait in the ring until the next look, once per switchrate, as in
  * DTrace: to be woken for each costs the traced program more than the tracing

@@ -1,5 +1,5 @@
 /*
- * insnlen.c - lengths of instructions.
+ * insnlen.c - lengths of machine instructions.
  *
  * x86-64: prefixes, opcode map, ModRM, SIB, displacement and immediate as the
  * opcode maps of Intel's Software Developer's Manual (volume 2, appendix A)

@@ -1,5 +1,5 @@
 /*
- * load.c - maps and programs.
+ * load.c - maps and programs put into the kernel.
  */
 #include <ctype.h>
 #include <errno.h>

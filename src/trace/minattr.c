@@ -1,5 +1,5 @@
 /*
- * minattr.c - stability of programs.
+ * minattr.c - how stable a program is, for -v.
  *
  * Source: the stability chapter of the DTrace guide: a statement is as stable
  * as the least stable thing it names. D's own variables and functions are

@@ -1,4 +1,4 @@
-/* parse_expr.c - expressions. */
+/* parse_expr.c - expressions, by precedence. */
 #include <string.h>
 
 #include "trace/arena.h"

@@ -1,5 +1,5 @@
 /*
- * sys32.c - numbers of the 32-bit entry to probes.
+ * sys32.c - numbers of the 32-bit system call entry to probes.
  *
  * A call that differs from a 64-bit one only in the width of what it is given
  * (stat64, getuid32, futex_time64) is told by that one's probe; those without

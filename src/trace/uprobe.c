@@ -1,5 +1,5 @@
 /*
- * uprobe.c - events at places in files.
+ * uprobe.c - events of pid and usdt: uprobes at places in files.
  */
 #include <stdio.h>
 #include <stdlib.h>
