@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libdt/spool.h"
 #include "libdt/array.h"
+#include "libdt/spool.h"
 #include "libdt/validate_pass.h"
 
 #define WRONG_FD \

@@ -19,8 +19,8 @@
 #include "trace/loadbtf.h"
 #include "trace/opt.h"
 #include "trace/probe.h"
-#include "trace/selfrun.h"
 #include "trace/prog.h"
+#include "trace/selfrun.h"
 #include "trace/trace.h"
 
 static const char license[] = "Dual BSD/GPL";

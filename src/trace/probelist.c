@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "trace/ast.h"
-#include "trace/probelist.h"
 #include "trace/opt.h"
 #include "trace/parse.h"
 #include "trace/probe.h"
+#include "trace/probelist.h"
 #include "trace/provider.h"
 #include "trace/session.h"
 #include "trace/stability.h"
