@@ -160,6 +160,9 @@ apart() {
 	has "description 'dtrace' matched 3 probes"
 	status 0 dt -m vmlinux -f getppid -n 'BEGIN { exit(0); }'
 	has "description 'getppid' matched 2 probes"
+	status 0 dt -n 'BEGIN { exit(0); }' -n 'BEGIN { }' -n 'BEGIN,END { }'
+	[ "$(grep -c "'BEGIN ' matched 1 probe\$" <<<"$output")" -eq 2 ]
+	has "'BEGIN,END ' matched 2 probes"
 }
 
 @test "-C runs cpp with -D, -U, -I" {
@@ -418,6 +421,11 @@ x" ]
 	status 0 dt -q --stats link -n 'BEGIN { exit(0); }'
 	[ -L link ]
 	jq -e '.fired == 1' real
+	# a regular file is another one
+	ln real was
+	status 3 dt -q --stats real -n 'BEGIN { exit(3); }'
+	jq -e '.exit_status == 0' was
+	jq -e '.exit_status == 3' real
 	status 0 dt -q --stats /dev/stdout -n 'BEGIN { exit(0); }'
 	jq -e '.fired == 1' <<<"$output"
 }

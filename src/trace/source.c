@@ -58,7 +58,7 @@ read_script(struct trace *t, const char *path, char **text, size_t *len,
 }
 
 int
-source_parse(struct trace *t, const struct source *s, int nargs,
+source_parse(struct trace *t, struct source *s, int nargs,
     char *const *args, struct diag *d, struct msg *m)
 {
 	const char *text = s->arg;
@@ -79,8 +79,10 @@ source_parse(struct trace *t, const struct source *s, int nargs,
 	argv[0] = (char *)(s->spec == PS_SCRIPT ? s->arg : t->progname);
 	for (int i = 0; i < nargs; i++)
 		argv[i + 1] = args[i];
+	s->clause = (uint32_t)t->unit->nclause;
 	rc = parse_program(t, text, len, s->label, s->spec, nargs + 1, argv,
 	    d);
+	s->end = (uint32_t)t->unit->nclause;
 	free(argv);
 	free(buf);
 	return rc;
@@ -92,7 +94,7 @@ source_nprobe(const struct trace *t, const struct source *s)
 	size_t n = 0;
 
 	for (struct clause *cl = t->unit->clause; cl != NULL; cl = cl->next)
-		if (cl->source != NULL && strcmp(cl->source, s->label) == 0)
+		if (cl->seq >= s->clause && cl->seq < s->end)
 			n += cl->nprobe;
 	return n;
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "libdt/msg.h"
@@ -20,7 +21,9 @@ struct trace;
 struct source {
 	enum pspec spec;
 	const char *arg;		/* text, or the file's path (-s) */
-	char *label;			/* "script 'x.d'", "description 'BEGIN '" */
+	char *label;			/* "script 'x.d'", "description 'BEGIN '";
+					   several may have the same */
+	uint32_t clause, end;		/* its clauses' seq: the first, beyond */
 };
 
 /* Fills label. -1 with m: no memory. */
@@ -30,9 +33,9 @@ int	source_label(struct source *, struct msg *);
  * args are the macro arguments $1 and on. -1 with m for a file that cannot be
  * read, or with errors in the diag.
  */
-int	source_parse(struct trace *, const struct source *, int nargs,
+int	source_parse(struct trace *, struct source *, int nargs,
 	    char *const *args, struct diag *, struct msg *);
-/* Probes that its clauses matched. */
+/* Probes that its clauses matched; none before it was parsed. */
 size_t	source_nprobe(const struct trace *, const struct source *);
 /* Prints the diag's messages as "PROG: failed to compile script x.d: …". */
 void	source_tell(const struct trace *, FILE *, const struct diag *);
