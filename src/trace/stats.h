@@ -26,8 +26,9 @@ struct runinfo {			/* what dt-trace itself knows */
  * on, -1: it cannot. */
 int	stats_enable(void);
 /*
- * Writes the file, which appears whole or not at all. To be called after the
- * run, before the programs are unloaded and the consumer is freed.
+ * Writes the file: a regular one appears whole or not at all, others are
+ * written through. To be called after the run, before the programs are unloaded
+ * and the consumer is freed.
  */
 int	stats_write(struct trace *, const struct runinfo *, const char *path,
 	    struct msg *);
