@@ -9,7 +9,7 @@
 #include "libdt/hash.h"
 #include "libdt/msg.h"
 #include "trace/agg.h"
-#include "trace/aggset.h"
+#include "trace/agg_impl.h"
 #include "trace/prog.h"
 #include "trace/trace.h"
 

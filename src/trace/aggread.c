@@ -13,7 +13,7 @@
 
 #include "libdt/msg.h"
 #include "trace/agg.h"
-#include "trace/aggset.h"
+#include "trace/agg_impl.h"
 #include "trace/prog.h"
 #include "trace/sym.h"
 #include "trace/symtext.h"

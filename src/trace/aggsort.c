@@ -9,8 +9,8 @@
 
 #include "libdt/msg.h"
 #include "trace/agg.h"
+#include "trace/agg_impl.h"
 #include "trace/aggpack.h"
-#include "trace/aggset.h"
 #include "trace/opt.h"
 #include "trace/print_fmt.h"
 #include "trace/prog.h"

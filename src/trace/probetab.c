@@ -9,7 +9,7 @@
 
 #include "libdt/array.h"
 #include "libdt/msg.h"
-#include "trace/provtab.h"
+#include "trace/provider_impl.h"
 
 int
 provtab_new(struct trace *t, struct msg *m)

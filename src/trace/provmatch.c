@@ -9,7 +9,7 @@
 #include "libdt/msg.h"
 #include "trace/diag.h"
 #include "trace/opt.h"
-#include "trace/provtab.h"
+#include "trace/provider_impl.h"
 
 struct matching {
 	struct trace *t;

@@ -1,11 +1,11 @@
 /*
- * provtab.h - the inside of a struct provtab, for probetab.c and provmatch.c
- * only.
+ * provider_impl.h - the inside of a struct provtab, for probetab.c and
+ * provmatch.c only.
  *
  * The provtab owns its probes, events and sets until provtab_free().
  */
-#ifndef TRACE_PROVTAB_H
-#define TRACE_PROVTAB_H
+#ifndef TRACE_PROVIDER_IMPL_H
+#define TRACE_PROVIDER_IMPL_H
 
 #include "trace/prov.h"
 #include "trace/provider.h"

@@ -1,11 +1,11 @@
 /*
- * aggset.h - the tables behind agg.h: agg.c (rows, changes), aggread.c
+ * agg_impl.h - the tables behind agg.h: agg.c (rows, changes), aggread.c
  * (the kernel's maps) and aggsort.c (order, printing).
  *
  * A struct aggset owns its tables, a table its rows.
  */
-#ifndef TRACE_AGGSET_H
-#define TRACE_AGGSET_H
+#ifndef TRACE_AGG_IMPL_H
+#define TRACE_AGG_IMPL_H
 
 #include <stdbool.h>
 #include <stddef.h>
