@@ -83,7 +83,7 @@ probe(struct entry *slot, size_t nslot, const char *s, size_t n, uint64_t h)
 	for (i = h & (nslot - 1); slot[i].stack != NULL;
 	    i = (i + 1) & (nslot - 1))
 		if (slot[i].hash == h && slot[i].n == n &&
-		    memcmp(slot[i].stack, s, n) == 0)
+		    (n == 0 || memcmp(slot[i].stack, s, n) == 0))
 			break;
 	return &slot[i];
 }
