@@ -66,10 +66,31 @@ agg_order(struct checker *c, const struct node *n)
 	return 0;
 }
 
+static struct node *statement_expr(struct checker *, struct node *);
+
+/* a ? b : c; where a is constant the statement is the arm that it chooses. */
+static struct node *
+choice(struct checker *c, struct node *n)
+{
+	struct node *a = check_read(c, n->a), *done;
+
+	if (a == NULL)
+		return NULL;
+	if (a->kind == N_INT)
+		return statement_expr(c, a->ival != 0 ? n->b : n->c);
+	if ((done = node_new(c->u, N_DONE, n->line)) == NULL)
+		return check_nomem(c, n->line);
+	done->a = a;
+	n->a = done;
+	return check_read(c, n);
+}
+
 static struct node *
 statement_expr(struct checker *c, struct node *n)
 {
 	switch (n->kind) {
+	case N_COND:
+		return choice(c, n);
 	case N_CALL:
 		if ((n = check_call(c, n, true)) == NULL ||
 		    order_of(c, n) < 0)

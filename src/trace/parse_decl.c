@@ -355,8 +355,8 @@ parse_declaration(struct parser *p)
 		    "specified storage class not appropriate in D");
 	if (lex_peek(&p->lx, 0)->kind == T_SEMI) {
 		lex_next(&p->lx);
-		if (cl != CL_NONE || (base->kind != DK_STRUCT &&
-		    base->kind != DK_UNION && base->kind != DK_ENUM) ||
+		if ((base->kind != DK_STRUCT && base->kind != DK_UNION &&
+		    base->kind != DK_ENUM) ||
 		    (base->kind == DK_ENUM ? 0 : base->name == NULL))
 			return diag_error(p->d, D_DECL_USELESS, line,
 			    "useless declaration: it names no variable");
