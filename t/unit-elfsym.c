@@ -233,6 +233,75 @@ test_odd(void)
 	free(o);
 }
 
+/* Symbols that all have the longest of names, one of a few bytes of its own. */
+static void
+test_names(void)
+{
+	enum { N = 20000 };
+	struct odd *o = calloc(1, sizeof(*o) + N * sizeof(o->sym[0]));
+	Elf64_Sym *sym = (Elf64_Sym *)(void *)(o + 1);
+	struct elfsym *e;
+	size_t i;
+
+	make_odd(o);
+	o->sh[3].sh_offset = sizeof(*o);
+	o->sh[3].sh_size = N * sizeof(*sym);
+	for (i = 0; i < N; i++) {
+		sym[i] = o->sym[0];
+		sym[i].st_value = 0x1000 + i * 16;
+	}
+	e = elfsym_mem(o, sizeof(*o) + N * sizeof(*sym), "names", NULL);
+	CHECK(e != NULL);
+	if (e != NULL)
+		CHECK_INT(elfsym_count(e), (64 << 20) / 4097 + 1);
+	elfsym_free(e);
+	free(o);
+}
+
+/* The symbols of a file with o at its beginning and a hole of n bytes. */
+static ssize_t
+count_holed(const struct odd *o, uint64_t n)
+{
+	char path[] = "/tmp/unit-elfsym.XXXXXX";
+	int fd = mkstemp(path);
+	struct elfsym *e;
+	ssize_t count;
+
+	CHECK(fd != -1);
+	unlink(path);
+	CHECK_INT(write(fd, o, sizeof(*o)), sizeof(*o));
+	CHECK(ftruncate(fd, (off_t)(sizeof(*o) + n)) == 0);
+	e = elfsym_fd(fd, path, NULL, NULL);
+	count = e != NULL ? (ssize_t)elfsym_count(e) : -1;
+	elfsym_free(e);
+	close(fd);
+	return count;
+}
+
+/* Holes cost nothing in a file, but would in memory. */
+static void
+test_holes(void)
+{
+	static const uint64_t most = 512 << 20;
+	struct odd *o = calloc(1, sizeof(*o));
+
+	make_odd(o);
+	CHECK_INT(count_holed(o, most), 199);
+	o->sh[2].sh_size += most;		/* names */
+	CHECK_INT(count_holed(o, most), 0);
+	make_odd(o);
+	o->sh[3].sh_size = most + sizeof(o->sym[0]);
+	CHECK_INT(count_holed(o, most), 0);
+	make_odd(o);
+	o->eh.e_shnum = 0;			/* then it is there */
+	o->sh[0].sh_size = 5;
+	CHECK_INT(count_holed(o, 0), -1);
+	make_odd(o);
+	o->eh.e_phnum = PN_XNUM;
+	CHECK_INT(count_holed(o, 0), -1);
+	free(o);
+}
+
 #endif
 
 #ifdef HAVE_LIBIBERTY
@@ -288,6 +357,8 @@ main(void)
 	test_self();
 	test_vdso();
 	test_odd();
+	test_names();
+	test_holes();
 #endif
 	test_demangle();
 	return unit_end();

@@ -23,6 +23,8 @@
 #define DEBUGDATA_MAX	((size_t)64 << 20)	/* bytes, decompressed */
 #define SEGMENTS_MAX	256
 #define NAME_BYTES	4096	/* of a symbol that are kept */
+#define NAMES_LEAST	((size_t)64 << 20)	/* bytes of all, if shared */
+#define SECTION_MAX	((size_t)512 << 20)	/* bytes, also of holes */
 
 struct segment {
 	uint64_t off, vaddr, size;	/* size: bytes in the file */
@@ -129,6 +131,54 @@ read_segments(struct elfsym *e, Elf *elf)
 }
 
 /*
+ * Sections or segments that the header has no numbers for: libelf takes memory
+ * for all of them at once, and no program has so many.
+ */
+static bool
+is_vast(const void *head, size_t n)
+{
+	Elf64_Ehdr e = { .e_phnum = 0 };
+	Elf32_Ehdr f = { .e_phnum = 0 };
+
+	memcpy(&e, head, n < sizeof(e) ? n : sizeof(e));
+	memcpy(&f, head, n < sizeof(f) ? n : sizeof(f));
+	if (e.e_ident[EI_CLASS] == ELFCLASS64)
+		return e.e_phnum == PN_XNUM ||
+		    (e.e_shnum == 0 && e.e_shoff != 0);
+	return f.e_phnum == PN_XNUM || (f.e_shnum == 0 && f.e_shoff != 0);
+}
+
+static Elf *
+open_mem(const void *image, size_t n)
+{
+	/* ELF_C_READ of memory does not write to it */
+	return is_vast(image, n) ? NULL :
+	    elf_memory((char *)(uintptr_t)image, n);
+}
+
+static Elf *
+open_fd(int fd)
+{
+	Elf64_Ehdr head;
+	ssize_t n = pread(fd, &head, sizeof(head), 0);
+
+	if (n == -1 || is_vast(&head, (size_t)n) ||
+	    lseek(fd, 0, SEEK_SET) == -1)
+		return NULL;
+	return elf_begin(fd, ELF_C_READ, NULL);
+}
+
+/* What a section holds; NULL: nothing, or too much. */
+static Elf_Data *
+data_of(Elf_Scn *scn, Elf_Data *(*get)(Elf_Scn *, Elf_Data *))
+{
+	GElf_Shdr sh;
+
+	return gelf_getshdr(scn, &sh) != NULL && sh.sh_size <= SECTION_MAX ?
+	    get(scn, NULL) : NULL;
+}
+
+/*
  * A string table. elf_strptr() would look for the end of the whole table at
  * each string, and a file may let all symbols share one long string.
  */
@@ -143,7 +193,7 @@ strings_of(Elf *elf, size_t section)
 
 	if (scn != NULL && gelf_getshdr(scn, &sh) != NULL &&
 	    sh.sh_type == SHT_STRTAB)
-		data = elf_getdata(scn, NULL);
+		data = data_of(scn, elf_getdata);
 	if (data == NULL || data->d_buf == NULL)
 		return (struct strings){ NULL, 0 };
 	return (struct strings){ data->d_buf, data->d_size };
@@ -189,19 +239,29 @@ rank(const GElf_Sym *s)
 	return GELF_ST_TYPE(s->st_info) == STT_NOTYPE ? r + 4 : r;
 }
 
+/* Room for the names of a table; symbols may all be named by the same bytes. */
+static size_t
+names_room(const struct strings *s, const Elf_Data *data)
+{
+	size_t own = (s->n + data->d_size) * 4;
+
+	return own > NAMES_LEAST ? own : NAMES_LEAST;
+}
+
 static int
 read_symbols(struct elfsym *e, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	struct strings strings = strings_of(elf, sh->sh_link);
-	Elf_Data *data = elf_getdata(scn, NULL);
+	Elf_Data *data = data_of(scn, elf_getdata);
 	const char *name, *version;
 	GElf_Sym sym;
-	size_t i, n, len;
+	size_t i, n, len, room;
 
 	if (data == NULL || sh->sh_entsize == 0)
 		return 0;
 	n = data->d_size / sh->sh_entsize;
-	for (i = 0; i < n && i < SYMBOLS_MAX; i++) {
+	room = e->list.used + names_room(&strings, data);
+	for (i = 0; i < n && i < SYMBOLS_MAX && e->list.used < room; i++) {
 		if (gelf_getsym(data, (int)i, &sym) == NULL)
 			continue;
 		name = string_at(&strings, sym.st_name, &len);
@@ -291,7 +351,7 @@ plt_add(struct elfsym *e, Elf *elf, const GElf_Shdr *plt, Elf_Scn *rscn,
     const GElf_Shdr *rsh)
 {
 	Elf_Scn *sscn = elf_getscn(elf, rsh->sh_link);
-	Elf_Data *rel = elf_getdata(rscn, NULL), *syms;
+	Elf_Data *rel = data_of(rscn, elf_getdata), *syms;
 	uint64_t size = plt->sh_entsize > 4 ? plt->sh_entsize : 16, at;
 	struct strings strings;
 	char name[512];
@@ -301,7 +361,7 @@ plt_add(struct elfsym *e, Elf *elf, const GElf_Shdr *plt, Elf_Scn *rscn,
 
 	if (rel == NULL || rsh->sh_entsize == 0 || sscn == NULL ||
 	    gelf_getshdr(sscn, &ssh) == NULL ||
-	    (syms = elf_getdata(sscn, NULL)) == NULL)
+	    (syms = data_of(sscn, elf_getdata)) == NULL)
 		return 0;
 	n = rel->d_size / rsh->sh_entsize;
 	if (n > SYMBOLS_MAX || n * size > plt->sh_size)
@@ -344,7 +404,7 @@ read_debugdata(struct elfsym *e, Elf *elf, bool *found)
 	size_t in = 0, out = 0;
 	GElf_Shdr sh;
 	Elf_Scn *scn = section(elf, ".gnu_debugdata", &sh);
-	Elf_Data *data = scn != NULL ? elf_rawdata(scn, NULL) : NULL;
+	Elf_Data *data = scn != NULL ? data_of(scn, elf_rawdata) : NULL;
 	uint8_t *buf;
 	Elf *mini;
 	int rc = 0;
@@ -355,7 +415,7 @@ read_debugdata(struct elfsym *e, Elf *elf, bool *found)
 		return -1;
 	if (lzma_stream_buffer_decode(&limit, 0, NULL, data->d_buf, &in,
 	    data->d_size, buf, &out, DEBUGDATA_MAX) == LZMA_OK &&
-	    (mini = elf_memory((char *)buf, out)) != NULL) {
+	    (mini = open_mem(buf, out)) != NULL) {
 		rc = read_table(e, mini, SHT_SYMTAB, found);
 		elf_end(mini);
 	}
@@ -387,8 +447,7 @@ read_debug_file(struct elfsym *e, const char *debug_dir)
 	if (fd == -1)
 		return 0;
 	if (elfid_fd(fd, path, id, NULL) == 0 && strcmp(id, e->build_id) == 0 &&
-	    lseek(fd, 0, SEEK_SET) == 0 &&
-	    (elf = elf_begin(fd, ELF_C_READ, NULL)) != NULL) {
+	    (elf = open_fd(fd)) != NULL) {
 		rc = read_table(e, elf, SHT_SYMTAB, NULL);
 		elf_end(elf);
 	}
@@ -402,7 +461,7 @@ section_bytes(Elf *elf, const char *name, struct elfbytes *b)
 	GElf_Shdr sh;
 	Elf_Scn *scn = section(elf, name, &sh);
 	Elf_Data *data = scn != NULL && sh.sh_type != SHT_NOBITS ?
-	    elf_rawdata(scn, NULL) : NULL;
+	    data_of(scn, elf_rawdata) : NULL;
 
 	if (data == NULL || data->d_buf == NULL)
 		return false;
@@ -462,8 +521,7 @@ elfsym_fd(int fd, const char *name, const char *debug_dir, struct msg *m)
 	elf_version(EV_CURRENT);
 	if (elfid_fd(fd, name, id, m) == -1)
 		return NULL;
-	if (lseek(fd, 0, SEEK_SET) == -1 ||
-	    (elf = elf_begin(fd, ELF_C_READ, NULL)) == NULL) {
+	if ((elf = open_fd(fd)) == NULL) {
 		msg_set_at(m, "not-elf", name, 0, "cannot be read as ELF");
 		return NULL;
 	}
@@ -481,8 +539,7 @@ elfsym_mem(const void *image, size_t n, const char *name, struct msg *m)
 
 	elf_version(EV_CURRENT);
 	(void)elfid_mem(image, n, id);
-	/* ELF_C_READ of memory does not write to it */
-	elf = elf_memory((char *)(uintptr_t)image, n);
+	elf = open_mem(image, n);
 	if (elf == NULL) {
 		msg_set_at(m, "not-elf", name, 0, "cannot be read as ELF");
 		return NULL;
