@@ -256,6 +256,13 @@ lost() {
 	    .[1].at - .[0].at > 290000000')" = true ]
 }
 
+@test "a tracer that leaves its process group is ended all the same" {
+	export FAKE_CPU=group
+	fake -f cpu -o a.bundle --stop-timeout 300ms -- true >out
+	[ "$(stage a.bundle '.collectors[]|select(.name=="cpu")|
+	    [.exit_code, ([.stops[].signal]|join(" "))]|@json')" = '[0,"INT"]' ]
+}
+
 # signalled N WORDS: the tracers have got what that line of the log says
 signalled() {
 	until_true 20 grep -qx "$1" signals

@@ -305,7 +305,10 @@ collector_signal(struct collector *c, int sig)
 		c->stop[c->stops].signal = sig;
 		c->stop[c->stops++].at = clock_now();
 	}
+	/* its group, and itself where it has gone over to another one */
 	kill(-c->pid, sig);
+	if (getpgid(c->pid) != c->pid)
+		kill(c->pid, sig);
 }
 
 bool
