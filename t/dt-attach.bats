@@ -566,6 +566,32 @@ signalled() {
 	has "aborted in phase attach"
 }
 
+@test "a held command that is stopped: INT ends the capture in any phase" {
+	need_tool pgrep
+	export FAKE_LOG=$T/log
+	for how in never slow; do
+		export FAKE_CPU=$how
+		rm -f log
+		fake_bg $how.bundle -f cpu -- touch ran
+		until_true 20 grep -q '^cpu ' log
+		held=$(pgrep -x -P $attach dt-attach)
+		kill -STOP "$held"
+		[ $how = never ] || at_phase $how.bundle release
+		kill -INT $attach
+		until_true 20 gone $attach || {
+			kill -CONT "$held"
+			false
+		}
+		gone "$held"
+		rc=0
+		wait $attach || rc=$?
+		[ $rc -eq 1 ]
+		grep -q "^reason: ended by signal 2" \
+		    "$(staging $how.bundle)/INCOMPLETE"
+	done
+	[ ! -e ran ]
+}
+
 @test "-p: children that it has already are named, those to come are not" {
 	printf 'sleep 600 & sleep 601 & echo $! >two; wait\n' >parent
 	sh parent 3>&- &

@@ -233,7 +233,7 @@ capture_release(struct capture *c, struct msg *m)
 		c->window.workload_start = c->window.attached;
 		return 0;
 	}
-	return target_release(&c->target, m);
+	return run_release(c, m);
 }
 
 static void

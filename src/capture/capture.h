@@ -100,6 +100,7 @@ void loop_wait(struct capture *c, uint64_t until, struct collector *watch);
 
 /* run.c: each 0, or -1 with m: abort */
 int run_attach(struct capture *c, struct collector *col, struct msg *m);
+int run_release(struct capture *c, struct msg *m);	/* a launched one */
 int run_window(struct capture *c, struct msg *m);
 /* A signal came before the window began: -1 with m. */
 int run_interrupted(struct capture *c, struct msg *m);

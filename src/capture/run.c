@@ -8,7 +8,9 @@
 
 #include "capture/capture.h"
 
-#define TICK_NS		(NS_PER_S / 10)
+#define TICK_MS		100
+#define TICK_NS		(NS_PER_S / 1000 * TICK_MS)
+#define EXEC_NS		(2 * NS_PER_S)
 #define TARGET_END_NS	(10 * NS_PER_S)
 
 int
@@ -190,6 +192,27 @@ run_attach(struct capture *c, struct collector *col, struct msg *m)
 		why = col->errors - 1;
 	col->state = COLLECTOR_FAILED;
 	return collector_lost(c, col, col->error[why], m);
+}
+
+/*
+ * An exec takes any time: who is to do it may be stopped, or be traced. One
+ * that only just begins is waited for: then there is a window.
+ */
+int
+run_release(struct capture *c, struct msg *m)
+{
+	uint64_t until = clock_now() + EXEC_NS;
+
+	if (target_go(&c->target, m) == -1)
+		return -1;
+	while (!target_answers(&c->target, TICK_MS)) {
+		loop_wait(c, 0, NULL);
+		if (c->interrupts > 0 && clock_now() >= until)
+			return run_interrupted(c, m);
+		if (limits_check(c, m) == -1)
+			return -1;
+	}
+	return target_released(&c->target, m);
 }
 
 static int

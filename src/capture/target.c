@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "libdt/file.h"
 
 #define CMDLINE_MAX	65536	/* bytes */
+#define HELD_END_MS	1000
 
 void
 target_init(struct target *t)
@@ -232,17 +234,32 @@ target_open(struct target *t, pid_t pid, struct msg *m)
 }
 
 int
-target_release(struct target *t, struct msg *m)
+target_go(struct target *t, struct msg *m)
 {
 	char c = 'g';
-	int rc;
 
 	if (file_write(t->go, &c, 1) == -1)
 		return msg_set_errno(m, "launch", t->path,
 		    "the held child has gone");
 	close(t->go);
 	t->go = -1;
-	rc = verdict_read(t, "cannot run it", &c, m);
+	return 0;
+}
+
+bool
+target_answers(const struct target *t, int ms)
+{
+	struct pollfd p = { .fd = t->verdict, .events = POLLIN };
+
+	return poll(&p, 1, ms) > 0;
+}
+
+int
+target_released(struct target *t, struct msg *m)
+{
+	char c;
+	int rc = verdict_read(t, "cannot run it", &c, m);
+
 	if (rc != 1)
 		return rc == -1 ? -1 : msg_set(m, "launch",
 		    "the held child lost its way");
@@ -307,6 +324,18 @@ target_reap(struct target *t)
 		t->signal = WTERMSIG(status);
 }
 
+/* What is held never runs; one who is traced stays until that tracer goes. */
+static void
+child_end(const struct target *t)
+{
+	struct pollfd p = { .fd = t->pidfd, .events = POLLIN };
+
+	kill(t->pid, SIGKILL);
+	if (t->pidfd != -1)
+		(void)!poll(&p, 1, HELD_END_MS);
+	waitpid(t->pid, NULL, t->pidfd != -1 ? WNOHANG : 0);
+}
+
 static void
 fd_close(int *fd)
 {
@@ -319,9 +348,8 @@ void
 target_close(struct target *t)
 {
 	fd_close(&t->go);
-	/* A held child ends by itself now. */
 	if (t->launched && t->pid > 0 && !t->released && !t->ended)
-		waitpid(t->pid, NULL, 0);
+		child_end(t);
 	fd_close(&t->pidfd);
 	fd_close(&t->verdict);
 	fd_close(&t->file);

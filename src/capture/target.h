@@ -68,8 +68,12 @@ int target_launch(struct target *t, const struct target_launch *l,
 /* A running process; ids "no-process", "proc-parse". */
 int target_open(struct target *t, pid_t pid, struct msg *m);
 
-/* Lets it exec; returns when that has succeeded; -1 with m if it failed. */
-int target_release(struct target *t, struct msg *m);
+/* Lets it exec; -1 with m if it has gone. */
+int target_go(struct target *t, struct msg *m);
+/* Waits at most ms milliseconds until it has or could not: then true. */
+bool target_answers(const struct target *t, int ms);
+/* It answers: 0 if it has, -1 with m if it failed. */
+int target_released(struct target *t, struct msg *m);
 
 /* Notes what /proc says of the executable (also of a script's). */
 void target_note_exe(struct target *t);
