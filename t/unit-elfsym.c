@@ -342,6 +342,11 @@ test_demangle(void)
 	s = elfsym_demangle("_RNvC5crate4main");
 	CHECK_STR(s, "crate::main");
 	free(s);
+	s = elfsym_demangle("_RNvMIC1aFGz_EuEu1x");
+	CHECK_STR(s, "<()>::x");
+	free(s);
+	/* so many lifetimes that nobody waits for them */
+	CHECK(elfsym_demangle("_RNvMIC1aFGzzzzzzzz_EuEu1x") == NULL);
 #endif
 	CHECK(elfsym_demangle("main") == NULL);
 	CHECK(elfsym_demangle("_Znonsense") == NULL);

@@ -12,6 +12,9 @@
 #include "libdt/elfsym.h"
 
 #define NAME_MAX_BYTES	4096	/* with NUL; a demangled name can be huge */
+#define BASE62		"0123456789abcdefghijklmnopqrstuvwxyz" \
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define BOUND_DIGITS	2	/* of a number of lifetimes */
 
 #ifdef HAVE_LIBIBERTY
 
@@ -31,10 +34,31 @@ append(const char *s, size_t n, void *arg)
 
 	if (over)
 		n = room;
-	memcpy(t->buf + t->n, s, n);
+	if (n > 0)
+		memcpy(t->buf + t->n, s, n);
 	t->n += n;
 	if (over)
 		longjmp(t->full, 1);
+}
+
+/*
+ * Rust's for<'a, ...>: F or D, G, a number. The demangler counts up to that,
+ * also where it prints nothing; no function has more than a few lifetimes.
+ */
+static bool
+binds_many(const char *name)
+{
+	const char *p;
+	size_t n;
+
+	for (p = name + 1; (p = strchr(p, 'G')) != NULL; p++) {
+		if (p[-1] != 'F' && p[-1] != 'D')
+			continue;
+		n = strspn(p + 1, BASE62);
+		if (n > BOUND_DIGITS && p[1 + n] == '_')
+			return true;
+	}
+	return false;
 }
 
 static bool
@@ -42,6 +66,8 @@ demangle(const char *name, struct text *t)
 {
 	if (setjmp(t->full) != 0)
 		return true;
+	if (name[1] == 'R' && binds_many(name))
+		return false;
 	if (name[1] == 'R')
 		return rust_demangle_callback(name, DMGL_NO_OPTS, append, t);
 	return name[1] == 'Z' && cplus_demangle_v3_callback(name,
