@@ -140,6 +140,27 @@ test_vdso(struct symtab *st)
 	CHECK_STR(found ? sn.mod : NULL, "[vdso]");
 }
 
+/* Whoever may write to /tmp: a pipe that nobody writes to, a hole. */
+static void
+check_no_jit(struct symtab *st, const char *path, uint64_t at)
+{
+	struct symname sn;
+	int fd;
+
+	usleep(110000);		/* maps are read again after 100 ms */
+	CHECK(mkfifo(path, 0600) == 0);
+	CHECK(!sym_user(st, getpid(), at, &sn) || sn.name == NULL);
+	unlink(path);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	CHECK(dprintf(fd, "%" PRIx64 " 40 large\n", at) > 0);
+	CHECK(ftruncate(fd, (off_t)(256 << 20) + 1) == 0);
+	close(fd);
+	usleep(110000);
+	CHECK(!sym_user(st, getpid(), at, &sn) || sn.name == NULL);
+	unlink(path);
+	usleep(110000);
+}
+
 static void
 test_jit(struct symtab *st)
 {
@@ -153,6 +174,7 @@ test_jit(struct symtab *st)
 		return;
 	at = (uint64_t)(uintptr_t)p;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	check_no_jit(st, path, at);
 	fp = fopen(path, "w");
 	CHECK(fp != NULL);
 	if (fp == NULL)

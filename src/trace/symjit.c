@@ -4,10 +4,12 @@
  * Source: perf's jit interface: lines of "START SIZE name" in hex, in the
  * mount and pid namespaces of the process.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "libdt/clock.h"
 #include "trace/sym_impl.h"
@@ -18,6 +20,8 @@ struct symjit {
 	uint64_t look_ns;		/* when it was last looked at */
 };
 
+/* Larger ones are not read: whoever may write to /tmp can make one. */
+static const off_t bytes_max = (off_t)256 << 20;
 static const uint64_t look_again_ns = NS_PER_S / 10;
 
 /* The pid by which the process knows itself. */
@@ -44,18 +48,33 @@ inner_pid(pid_t pid)
 	return inner;
 }
 
+/* A regular file, and nothing that blocks or leads elsewhere. */
 static FILE *
-jit_open(pid_t pid)
+open_regular(const char *path, struct stat *sb)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
+	    O_NOCTTY);
+	FILE *fp = NULL;
+
+	if (fd != -1 && fstat(fd, sb) == 0 && S_ISREG(sb->st_mode))
+		fp = fdopen(fd, "r");
+	if (fp == NULL && fd != -1)
+		close(fd);
+	return fp;
+}
+
+static FILE *
+jit_open(pid_t pid, struct stat *sb)
 {
 	char path[96];
 	FILE *fp;
 
 	snprintf(path, sizeof(path), "/proc/%d/root" "/tmp/perf-%d.map", pid,
 	    inner_pid(pid));
-	if ((fp = fopen(path, "re")) != NULL)
+	if ((fp = open_regular(path, sb)) != NULL)
 		return fp;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
-	return fopen(path, "re");
+	return open_regular(path, sb);
 }
 
 static int
@@ -91,10 +110,9 @@ jit_read(struct symproc *p)
 	FILE *fp;
 
 	j->look_ns = clock_now();
-	if ((fp = jit_open(p->pid)) == NULL)
+	if ((fp = jit_open(p->pid, &sb)) == NULL)
 		return;
-	if (fstat(fileno(fp), &sb) == 0 && S_ISREG(sb.st_mode) &&
-	    sb.st_size != j->size) {
+	if (sb.st_size != j->size && sb.st_size <= bytes_max) {
 		symlist_free(&j->list);
 		j->size = sb.st_size;
 		if (read_lines(j, fp) == -1)
