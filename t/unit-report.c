@@ -20,7 +20,7 @@ static const char cpu_tsv[] =
     "200\tcpu-sample\t10\t10\t0\t-\t-\t1\tuser\t"
     "a`main+0x1;a`f+0x3;a`f+0x4\n"
     "300\tcpu-sample\t10\t10\t0\t-\t-\t2\tkernel\t"
-    "a`main+0x1;vmlinux`entry+0x1\n"
+    "a`main+0x1;[stack]`[truncated];vmlinux`entry+0x1\n"
     "400\tcpu-sample\t10\t10\t0\t-\t-\t1\tuser\ta`<b>&\"+0x9\n"
     "bad line\n";
 
@@ -157,6 +157,7 @@ test_cpu(const cJSON *t)
 	CHECK_STR(number(t, "cpu", "samples"), "5");
 	CHECK_STR(number(t, "cpu", "cpu_ns"), "5000000");
 	CHECK_STR(number(t, "cpu", "kernel_share"), "0.4");
+	/* at its root: anywhere else it is no word on the root */
 	CHECK_STR(number(t, "cpu", "truncated_share"), "0.2");
 	/* f: two samples, though three frames; main: four in all */
 	CHECK_STR(cell(t, "cpu", "functions", 0, "function"), "entry");
@@ -169,7 +170,7 @@ test_cpu(const cJSON *t)
 	CHECK_STR(cell(t, "cpu", "functions", 3, "self"), "0");
 	CHECK_STR(cell(t, "cpu", "functions", 3, "total"), "4");
 	CHECK_STR(cell(t, "cpu", "stacks", 0, "stack"),
-	    "a`main;vmlinux`entry");
+	    "a`main;[stack]`[truncated];vmlinux`entry");
 }
 
 static void
@@ -314,8 +315,8 @@ test_files(struct bundle *b, int dirfd)
 	    "\"open\",1,1,0,70,0.518519,70,70,70,0\r\n") != NULL);
 	free(text);
 	text = slurp(dirfd, "report/cpu.folded");
-	CHECK(text != NULL && strstr(text, "a`main;vmlinux`entry 2\n") !=
-	    NULL);
+	CHECK(text != NULL && strstr(text, "a`main;[stack]`[truncated];"
+	    "vmlinux`entry 2\n") != NULL);
 	free(text);
 	text = slurp(dirfd, "report/report.html");
 	CHECK(text != NULL && strstr(text, "<svg") != NULL);

@@ -72,7 +72,7 @@ add_sample(void *arg, const struct record *rec)
 	if (rec->v[REC_CPU_SAMPLE_MODE].u == 1)
 		c->kernel += count;
 	while (stack->given && (s = record_frame(stack, &at, &n)) != NULL) {
-		if (record_frame_truncated(s, n)) {
+		if (s == stack->s && record_frame_truncated(s, n)) {
 			c->truncated += count;
 			continue;
 		}
