@@ -223,6 +223,17 @@ class_of(enum tok t, enum sclass *cl)
 	return true;
 }
 
+/* A name after a storage class that no type is before: an int. */
+static bool
+is_untyped(struct parser *p)
+{
+	const struct token *t = lex_peek(&p->lx, 0);
+	enum tok next = lex_peek(&p->lx, 1)->kind;
+
+	return t->kind == T_IDENT && type_lookup(p->u->types, t->s) == NULL &&
+	    (next == T_SEMI || next == T_COMMA);
+}
+
 const struct dtype *
 parse_specifiers(struct parser *p, enum sclass *cl)
 {
@@ -246,6 +257,8 @@ parse_specifiers(struct parser *p, enum sclass *cl)
 			classed = true;
 			continue;
 		}
+		if (classed && !s.any && is_untyped(p))
+			return base_type(p, &s);
 		if ((rc = specifier(p, &s)) != 0)
 			break;
 	}
