@@ -319,6 +319,10 @@ x" ]
 	has "the command is empty"
 	status 1 dt -c "echo don't" -n BEGIN
 	has "-c: a quote has no end: echo don't"
+	# one that goes on when tracing ends does not
+	status 0 timeout 60 dt-trace -qc 'sleep 600' -n 'BEGIN
+	    { printf("%d", $target); exit(0); }'
+	[ ! -e "/proc/$output" ]
 	# one that does not begin: it has run nothing when a program is wrong
 	status 1 dt -c 'touch ran' -n 'BEGIN { x = nothere; }'
 	[ ! -e ran ]

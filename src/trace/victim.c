@@ -245,7 +245,8 @@ victim_free(struct victims *vs)
 	for (size_t i = 0; i < vs->n; i++) {
 		struct victim *v = &vs->v[i];
 
-		if (v->held) {
+		/* as of DTrace, whose processes are killed on last close */
+		if (v->held || (v->child && !v->gone)) {
 			kill(v->pid, SIGKILL);
 			victim_ended(v);
 		}

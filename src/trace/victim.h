@@ -43,7 +43,7 @@ int	victim_release(struct victims *, struct msg *);
 void	victim_ended(struct victim *);
 /* Still running ones; true when there were some and all have ended. */
 bool	victim_all_gone(const struct victims *);
-/* Held commands are killed, others go on. */
+/* Commands that have not ended are killed; grabbed processes go on. */
 void	victim_free(struct victims *);
 
 #endif
