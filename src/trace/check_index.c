@@ -42,9 +42,9 @@ element(struct checker *c, struct node *n, struct ident *id, enum use use)
 	return n;
 }
 
-/* s[b]: a character of a string; that of a variable can be assigned. */
+/* s[b]: a character of a string, which cannot be assigned. */
 static struct node *
-character(struct checker *c, struct node *n, struct node *i, enum use use)
+character(struct checker *c, struct node *n, struct node *i)
 {
 	if (!type_is_integer(i->type)) {
 		diag_error(c->d, D_OP_INCOMPAT, n->line,
@@ -55,15 +55,13 @@ character(struct checker *c, struct node *n, struct node *i, enum use use)
 	n->b = i;
 	n->list = NULL;
 	n->nlist = 0;
-	n->lval = use == USE_WRITE &&
-	    (n->a->kind == N_VAR || n->a->kind == N_INDEX);
 	check_settype(c, n, type_int(c->u->types, 1, true));
 	return n;
 }
 
 /* a[b] of a C array or pointer. */
 static struct node *
-c_array(struct checker *c, struct node *n, enum use use)
+c_array(struct checker *c, struct node *n)
 {
 	const struct dtype *t = type_base(n->a->type);
 	struct node *i = n->list, *p;
@@ -79,7 +77,7 @@ c_array(struct checker *c, struct node *n, enum use use)
 		return NULL;
 	}
 	if (type_is_string(t))
-		return character(c, n, i, use);
+		return character(c, n, i);
 	if (t->kind == DK_PTR) {
 		if ((p = node_new(c->u, N_BINARY, n->line)) == NULL)
 			return check_nomem(c, n->line);
@@ -226,5 +224,5 @@ check_index(struct checker *c, struct node *n, enum use use)
 	if ((n->a = check_expr(c, n->a, USE_READ)) == NULL ||
 	    subscripts(c, n) < 0)
 		return NULL;
-	return c_array(c, n, use);
+	return c_array(c, n);
 }

@@ -60,22 +60,6 @@ bitfield(struct place *pl, const struct node *n)
 	pl->bit = bit;
 }
 
-/* A character of a string variable, whose last byte stays NUL. */
-static bool
-place_char(struct lower *l, const struct node *n, struct place *pl)
-{
-	struct sval s = low_str(l, n->a);
-	vreg i = ir_new(l->g);
-
-	low_notnull(l, &s);
-	ir_mov(l->g, i, low_int(l, n->b));
-	ir_bri(l->g, CC_UGE, i, l->strmax - 1, low_fault(l, FLT_BADINDEX, i));
-	memset(pl, 0, sizeof(*pl));
-	pl->k = P_MEM;
-	pl->r = ir_alu(l->g, A_ADD, s.r, i);
-	return true;
-}
-
 static bool
 place_index(struct lower *l, const struct node *n, struct place *pl)
 {
@@ -124,8 +108,7 @@ low_place(struct lower *l, const struct node *n, struct place *pl)
 		pl->key = low_key(l, &var_of(l, n->id)->key, n->list, n->line);
 		return true;
 	case N_ARRAYREF:
-		return type_is_string(type_base(n->a->type)) ?
-		    place_char(l, n, pl) : place_index(l, n, pl);
+		return place_index(l, n, pl);
 	case N_MEMBER:
 		t = type_base(n->a->type);
 		if (n->arrow || t->kind == DK_PTR) {
