@@ -1,8 +1,6 @@
 /* Runtime and span of threads, as records of spans come in order of time. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "libdt/array.h"
 #include "libdt/context.h"
 #include "libdt/held.h"
 #include "libdt/names.h"
@@ -18,7 +16,7 @@ struct context {
 	bool have;		/* next is there */
 	struct names keys;	/* pid and tid as bytes */
 	struct thread *thread;	/* by number in keys */
-	size_t nthread, cap;
+	size_t cap;
 	struct held held;	/* what threads have open */
 };
 
@@ -74,6 +72,7 @@ static struct thread *
 thread_of(struct context *c, const struct record *r, bool make)
 {
 	uint64_t key[2] = { r->v[REC_PID].u, r->v[REC_TID].u };
+	struct thread *v;
 	ssize_t i;
 
 	if (!make) {
@@ -81,14 +80,11 @@ thread_of(struct context *c, const struct record *r, bool make)
 		return i != -1 ? &c->thread[i] : NULL;
 	}
 	i = names_add(&c->keys, (const char *)key, sizeof(key));
-	if (i == -1)
+	if (i == -1 || (v = names_room(c->thread, &c->cap, (size_t)i,
+	    sizeof(*v))) == NULL)
 		return NULL;
-	if ((size_t)i == c->nthread) {
-		if (ARRAY_ROOM(c->thread, c->nthread, c->cap) == -1)
-			return NULL;
-		c->thread[c->nthread++] = (struct thread){ 0 };
-	}
-	return &c->thread[i];
+	c->thread = v;
+	return &v[i];
 }
 
 int

@@ -29,7 +29,7 @@ struct raw {
 	size_t ndrop, written;	/* markers written so far */
 	struct names threads;	/* pid and tid as bytes: number in end */
 	uint64_t *end;		/* when its last call ended */
-	size_t nend, endcap;
+	size_t endcap;
 };
 
 static int
@@ -142,17 +142,14 @@ rule_of(const struct raw *w, const struct record *r)
 static uint64_t *
 last_end(struct raw *w, const struct record *r)
 {
-	uint64_t key[2] = { r->v[REC_PID].u, r->v[REC_TID].u };
+	uint64_t key[2] = { r->v[REC_PID].u, r->v[REC_TID].u }, *v;
 	ssize_t i = names_add(&w->threads, (const char *)key, sizeof(key));
 
-	if (i == -1)
+	if (i == -1 || (v = names_room(w->end, &w->endcap, (size_t)i,
+	    sizeof(*v))) == NULL)
 		return NULL;
-	if ((size_t)i == w->nend) {
-		if (ARRAY_ROOM(w->end, w->nend, w->endcap) == -1)
-			return NULL;
-		w->end[w->nend++] = 0;
-	}
-	return &w->end[i];
+	w->end = v;
+	return &v[i];
 }
 
 /* A call from before a loss to after it: its return may be another one's. */

@@ -164,13 +164,12 @@ take_line(struct text *t, enum fold_format *format, char *s, size_t n)
 	return *format == FOLD_AUTO ? TOOK : formats[*format].line(t, s, n);
 }
 
-/* The line belongs to nothing. */
 static void
-tell(const char *name, uint64_t line, const char *why,
+tell(const char *id, const char *name, uint64_t line, const char *why,
     const struct msg_sink *sink, uint64_t *malformed)
 {
 	++*malformed;
-	msg_emit(sink, MSG_ERROR, "stack-syntax", name, line, "%s", why);
+	msg_emit(sink, MSG_ERROR, id, name, line, "%s", why);
 }
 
 static void
@@ -178,8 +177,8 @@ tell_lost(struct text *t, const char *name, const struct msg_sink *sink,
     uint64_t *malformed)
 {
 	if (t->lost != 0)
-		tell(name, t->lost, "with it the sum of all counts exceeds "
-		    "64 bits", sink, malformed);
+		tell("stack-syntax", name, t->lost, "with it the sum of all "
+		    "counts exceeds 64 bits", sink, malformed);
 	t->lost = 0;
 }
 
@@ -214,18 +213,17 @@ take_lines(struct text *t, enum fold_format format, struct lines *l,
 			return msg_set_nomem(m);
 		tell_lost(t, name, sink, malformed);
 		if (took == TOOK_NOT)
-			tell(name, l->line, t->why, sink, malformed);
+			tell("stack-syntax", name, l->line, t->why, sink,
+			    malformed);
 	}
 	if (format == FOLD_AUTO)	/* nothing but blanks */
 		return msg_set_at(m, "empty", name, 0, "the input is empty");
 	if ((took = formats[format].end(t)) == TOOK_FAILED)
 		return msg_set_nomem(m);
 	tell_lost(t, name, sink, malformed);
-	if (took == TOOK_NOT) {
-		++*malformed;
-		msg_emit(sink, MSG_ERROR, "stack-torn", name, l->line,
-		    "the input ends before the count of the last stack");
-	}
+	if (took == TOOK_NOT)
+		tell("stack-torn", name, l->line, "the input ends before the "
+		    "count of the last stack", sink, malformed);
 	return 0;
 }
 

@@ -261,8 +261,7 @@ maps_rewind(struct maps *ms)
 static bool
 begins_anew(const struct map_event *e)
 {
-	return e->change == MAP_BIRTH ||
-	    (e->change == MAP_REMOVE && e->end == UINT64_MAX);
+	return e->change == MAP_BIRTH || map_all_gone(e);
 }
 
 /* What was mapped, as a set; 0 if that is no bytes. */

@@ -60,7 +60,7 @@ maps_note(struct maps *ms)
 		return -1;
 	for (i = 0; i < ms->n; i++) {
 		e = &ms->ev[i];
-		if (e->change == MAP_REMOVE && e->end == UINT64_MAX)
+		if (map_all_gone(e))
 			note(ms, i, GONE);
 		if (e->change != MAP_ADD)
 			continue;

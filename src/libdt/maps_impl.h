@@ -41,6 +41,13 @@ struct map_event {
 	uint8_t change;
 };
 
+/* An execve or the end of its process took all mappings away. */
+static inline bool
+map_all_gone(const struct map_event *e)
+{
+	return e->change == MAP_REMOVE && e->end == UINT64_MAX;
+}
+
 /* The mappings of one process at the time the walk has come to. */
 struct space {
 	uint32_t now;		/* areas */
