@@ -154,6 +154,7 @@ prog() {
 }
 
 @test "proc: exec's argument is the path, a string of the process" {
+	need_tracefs
 	need_trace
 	printf '%s\n' /bin/true /no/such/file >x.sh
 	for size in 4 64; do
